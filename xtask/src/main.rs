@@ -4,6 +4,7 @@
 mod bench;
 mod children;
 mod fuzz;
+mod keys;
 mod python;
 mod run;
 mod same;
@@ -31,6 +32,8 @@ Commands:
   fuzz [TARGET ARGS]  read mutated inputs, of TARGET or of all targets in turn; --list lists them
   same OLD NEW        whether two builds of leadline print the same and leave the same files, on simulated
                       devices and small inputs; with a third word only that section of commands
+  keys SYSTEM PROGRAM...
+                      write the tables of a system's keys anew, as the programs themselves tell them
   bench [NAME ARGS]   run a benchmark of benches/src/bin/, built for release; without NAME, list them
 
 Examples:
@@ -56,7 +59,7 @@ fn main() -> ExitCode {
 fn dispatch(words: &[OsString]) -> anyhow::Result<()> {
     let Some((command, rest)) = words.split_first() else {
         return Err(Usage::error(
-            "no command given: say setup, test, fuzz, bench or same; `cargo xtask --help` explains them",
+            "no command given: say setup, test, fuzz, keys, bench or same; `cargo xtask --help` explains them",
         ));
     };
     let asks_for_help = |word: &OsString| word == "--help" || word == "-h";
@@ -71,9 +74,10 @@ fn dispatch(words: &[OsString]) -> anyhow::Result<()> {
         Some("test") => test::test(rest),
         Some("fuzz") => fuzz::fuzz(rest),
         Some("bench") => bench::bench(rest),
+        Some("keys") => keys::keys(rest),
         Some("same") => same::same(rest),
         _ => Err(Usage::error(format!(
-            "unknown command `{}`: say setup, test, fuzz, bench or same; `cargo xtask --help` explains them",
+            "unknown command `{}`: say setup, test, fuzz, keys, bench or same; `cargo xtask --help` explains them",
             command.display()
         ))),
     }
