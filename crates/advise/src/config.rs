@@ -9,6 +9,10 @@ pub struct Config {
     pub entries: Vec<Entry>,
     /// What was not followed or not understood, one sentence each.
     pub notes: Vec<String>,
+    /// The version of the system that reads it, as the configuration itself tells it: `15.4`, `8.10.0`.
+    pub version: Option<String>,
+    /// Whether it has parts that could not be read, so that a key which is not in it may still be set.
+    pub is_incomplete: bool,
 }
 
 /// One key.

@@ -17,9 +17,14 @@ mod advice;
 mod config;
 mod drive;
 mod error;
+mod in_force;
 mod inputs;
+mod installed;
+mod keys;
 mod ladder;
 mod lint;
+mod meaning;
+mod read;
 mod server;
 mod setting;
 mod streams;
@@ -28,6 +33,7 @@ mod system;
 mod systems;
 mod text;
 mod value;
+mod version;
 mod waits;
 mod words;
 
@@ -36,7 +42,9 @@ pub use config::{Config, Entry, Place};
 pub use drive::{Drive, Unmeasured};
 pub use error::AdviseError;
 pub use inputs::Inputs;
-pub use lint::{Finding, Lint, Unset, Verdict, lint, parse, read};
+pub use installed::{Installed, installed};
+pub use lint::{Finding, Lint, Unset, Verdict, lint};
+pub use read::{parse, read};
 pub use server::{Asked, ask, is_address};
 pub use setting::{Costs, Fits, Setting, Source};
 pub use system::System;
@@ -47,13 +55,55 @@ use leadline_profile::DeviceProfile;
 
 /// The settings of `system` for the device of `profile`.
 ///
+/// Without a version in `inputs` they are those of the newest that is known, and a note names the keys for
+/// which other versions have others: see [`differing`].
+///
 /// # Errors
-/// [`AdviseError::Version`] where `inputs` name one that is not known. What the profile lacks is no error:
+/// [`AdviseError::Version`] where `inputs` name one that is none. What the profile lacks is no error:
 /// [`Advice::missing`] names the experiments.
 pub fn advise(system: System, profile: &DeviceProfile, inputs: &Inputs) -> Result<Advice, AdviseError> {
-    let version = system.version(inputs.version.as_deref())?;
+    let Some(given) = inputs.version.as_deref() else {
+        let newest = system.versions().last().copied().unwrap_or_default();
+        let mut advice = of_version(system, newest, profile, inputs);
+        let differing = differing(system, profile, inputs);
+        if !differing.is_empty() {
+            let title = system.title();
+            advice.notes.push(format!(
+                "these are the rules of {title} {newest}; other versions have no such keys or other values: {}; \
+                 say --version",
+                differing.join(", ")
+            ));
+        }
+        return Ok(advice);
+    };
+    let version = system.version(given)?;
+    let mut advice = of_version(system, version.known, profile, inputs);
+    advice.notes.extend(version.note);
+    Ok(advice)
+}
+
+/// The keys that not all versions of `system` have, or for which they are advised other values.
+pub fn differing(system: System, profile: &DeviceProfile, inputs: &Inputs) -> Vec<&'static str> {
+    let advised = system.versions().iter().map(|version| of_version(system, version, profile, inputs));
+    let advised: Vec<Advice> = advised.collect();
+    let mut keys: Vec<&'static str> =
+        advised.iter().flat_map(|advice| advice.settings.iter().map(|setting| setting.key)).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let value = |advice: &Advice, key: &str| advice.setting(key).map(|setting| setting.value.clone());
+    keys.retain(|key| advised.windows(2).any(|pair| value(&pair[0], key) != value(&pair[1], key)));
+    keys
+}
+
+/// The settings of one of the versions that are known.
+fn of_version(system: System, version: &'static str, profile: &DeviceProfile, inputs: &Inputs) -> Advice {
     let drive = Drive::new(profile);
     let mut advice = Advice::new(system, version, profile);
     system.rules().advise(&drive, inputs, &mut advice);
-    Ok(advice)
+    if let Some(keys) = system.rules().keys(version) {
+        for setting in &mut advice.settings {
+            setting.needs_restart = keys.get(setting.key).is_some_and(|key| key.needs_restart);
+        }
+    }
+    advice
 }

@@ -37,6 +37,8 @@ pub struct Setting {
     pub if_too_high: &'static str,
     /// What other values cost, where the profile tells.
     pub costs: Option<Costs>,
+    /// Whether a change is in force only after a restart; `false` also where the program does not tell.
+    pub needs_restart: bool,
 }
 
 /// Where a key is defined.
@@ -108,6 +110,7 @@ impl Setting {
             if_too_low: "",
             if_too_high: "",
             costs: None,
+            needs_restart: false,
         }
     }
 

@@ -69,28 +69,35 @@ fn explained(setting: &Setting, text: &mut Text) {
 }
 
 impl Lint {
-    /// What is wrong with its reasons, then what fits.
+    /// What is wrong with its reasons, what has no effect or is off, then what fits.
     pub fn text(&self) -> Text {
         let mut text = Text::new();
         text.say(self.advice.title());
-        let (wrong, rest): (Vec<&Finding>, Vec<&Finding>) =
-            self.findings.iter().partition(|finding| finding.verdict.is_wrong());
-        for finding in wrong {
+        let with = |verdicts: fn(Verdict) -> bool| {
+            self.findings.iter().filter(move |finding| verdicts(finding.verdict))
+        };
+        let to_check = |verdict: Verdict| matches!(verdict, Verdict::Off | Verdict::Moot);
+        for finding in with(Verdict::is_wrong).chain(with(to_check)) {
             let judged = judged(finding);
             text.line(format!("{}: {} = {}: {judged}", finding.place, finding.key, finding.found));
             text.set(&finding.reason, [2, 2]);
         }
-        let mut list = |what: &str, verdict: Verdict| {
-            let keys = rest.iter().filter(|finding| finding.verdict == verdict);
-            let keys: Vec<&str> = keys.map(|finding| finding.key.as_str()).collect();
-            if !keys.is_empty() {
-                text.say(format!("{what}: {}", keys.join(", ")));
-            }
+        let names = |findings: Vec<&Finding>| -> String {
+            findings.iter().map(|finding| finding.key.as_str()).collect::<Vec<_>>().join(", ")
         };
-        list("fit", Verdict::Fits);
-        list("not judged, since the profile lacks what they are judged by", Verdict::NotJudged);
-        if self.findings.is_empty() {
-            text.line("no key in it depends on the device");
+        let fit: Vec<&Finding> = with(|verdict| verdict == Verdict::Fits).collect();
+        if !fit.is_empty() {
+            text.say(format!("fit: {}", names(fit)));
+        }
+        let not_judged = with(|verdict| verdict == Verdict::NotJudged);
+        text.say_all(not_judged.map(|finding| format!("not judged: {}: {}", finding.key, finding.reason)));
+        let restart: Vec<&Finding> =
+            with(Verdict::is_wrong).filter(|finding| finding.needs_restart).collect();
+        if !restart.is_empty() {
+            text.say(format!("in force only after a restart: {}", names(restart)));
+        }
+        if self.judged() == 0 {
+            text.line("nothing was judged");
         }
         let unset = |one: &Unset| {
             format!("{} ({}, where {} fits)", one.key, one.default.shown(), one.advised.shown())
@@ -110,7 +117,11 @@ fn judged(finding: &Finding) -> String {
         (Verdict::TooLow | Verdict::TooHigh, Some(times)) => format!(" by {} times", significant(times)),
         _ => String::new(),
     };
-    let advised = finding.advised.as_ref().map_or(String::new(), |value| format!(", {} fits", value.shown()));
+    let advised = match (&finding.advised, finding.verdict) {
+        (Some(value), Verdict::Off) => format!(", {} would fit", value.shown()),
+        (Some(value), _) => format!(", {} fits", value.shown()),
+        (None, _) => String::new(),
+    };
     // What is within the noise of a measurement is not worth a word.
     let costs = match finding.costs {
         Some((times, of)) if times >= 1.1 => {

@@ -150,8 +150,12 @@ fn versions_have_their_own_keys() {
     assert!(has("mysql-8.0", "innodb_page_cleaners") && has("mysql-9", "innodb_page_cleaners"));
     assert!(!has("mariadb-10.11", "innodb_page_cleaners"));
     assert!(has("mariadb-10.11", "innodb_flush_method") && !has("mariadb-11", "innodb_flush_method"));
-    let unknown = advise(System::Innodb, &FAST.profile(), &inputs("5.7")).unwrap_err().to_string();
-    assert!(unknown.contains("--version 5.7") && unknown.contains("mariadb-10.11"), "{unknown}");
+    let older = advise(System::Innodb, &FAST.profile(), &inputs("5.7.44")).unwrap();
+    assert!(
+        older.version == "mysql-8.0" && older.notes.iter().any(|note| note.starts_with("version 5.7.44 is"))
+    );
+    let unknown = advise(System::Innodb, &FAST.profile(), &inputs("percona")).unwrap_err().to_string();
+    assert!(unknown.contains("--version percona") && unknown.contains("mariadb-10.11"), "{unknown}");
 }
 
 #[test]

@@ -137,7 +137,7 @@ fn settings_for_another_device_are_named() {
     let fast = "8:0 ctrl=user model=linear rbps=3102524156 rseqiops=724816 rrandiops=778122 wbps=1742780862 \
                 wseqiops=425702 wrandiops=443193\n";
     let found = wrong(LINUX, &profile(DISK), fast);
-    assert_eq!(found.iter().filter(|(_, verdict)| *verdict == Verdict::TooHigh).count(), 6, "{found:?}");
+    assert_eq!(found.iter().filter(|(_, verdict)| *verdict == Verdict::TooHigh).count(), 5, "{found:?}");
     assert!(found.contains(&("io.cost.model rbps".into(), Verdict::Meaningless)), "{found:?}");
     // A limit in milliseconds.
     let found =

@@ -147,8 +147,10 @@ fn versions_have_their_own_keys() {
     };
     assert!(!keys("16").contains(&"io_combine_limit") && keys("17").contains(&"io_combine_limit"));
     assert!(!keys("17").contains(&"io_workers") && keys("18").contains(&"io_workers"));
-    let unknown = advise(System::Postgresql, &FAST.profile(), &inputs("12")).unwrap_err().to_string();
-    assert!(unknown.contains("--version 12") && unknown.contains("13, 14, 15, 16, 17, 18"), "{unknown}");
+    let older = advise(System::Postgresql, &FAST.profile(), &inputs("12")).unwrap();
+    assert!(older.version == "13" && older.notes.iter().any(|note| note.starts_with("version 12 is not")));
+    let unknown = advise(System::Postgresql, &FAST.profile(), &inputs("newest")).unwrap_err().to_string();
+    assert!(unknown.contains("--version newest") && unknown.contains("13, 14, 15, 16, 17, 18"), "{unknown}");
 }
 
 #[test]

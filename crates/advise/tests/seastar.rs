@@ -255,10 +255,9 @@ fn rates_of_requests_of_256k_are_recognised() {
     let found = wrong(&lint);
     for key in ["read_iops", "write_iops"] {
         assert!(found.contains(&(key, Verdict::Meaningless)), "{found:?}");
-        assert!(found.contains(&(key, Verdict::TooLow)), "{found:?}");
     }
-    assert_eq!(found.len(), 4, "{found:?}");
-    let read = lint.findings.iter().find(|finding| finding.verdict == Verdict::TooLow).unwrap();
+    assert_eq!(found.len(), 2, "{found:?}");
+    let read = lint.findings.iter().find(|finding| finding.key == "read_iops").unwrap();
     let (times, of) = read.costs.unwrap();
     assert!(times > 10.0 && of == "a read of 4K", "{times}");
     // The true ones, as iotune measures them, pass.

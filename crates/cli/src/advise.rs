@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use leadline_advise::{Advice, Inputs, System, advise};
+use leadline_advise::{Advice, Inputs, System, advise, differing};
 use leadline_device::parse_large_size;
 use leadline_files::NewFolder;
 use leadline_profile::DeviceProfile;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::paths::{OutputPath, ProfileName};
-use crate::{output, values};
+use crate::{output, values, version};
 
 /// SYSTEM of all systems together.
 const ALL: &str = "all";
@@ -50,7 +50,8 @@ pub(crate) struct Args {
 /// What rules need beyond the profile.
 #[derive(clap::Args)]
 pub(crate) struct InputArgs {
-    /// Version of the system [default: the newest that is known]
+    /// Version of the system, as its program prints it (15.4, mysql-8.0.36) [default: what the configuration
+    /// tells, else the one that is installed here]
     #[arg(long, value_name = "V")]
     version: Option<String>,
     /// Processors that the system may use [default: those of the machine that was profiled]
@@ -91,7 +92,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     let inputs = args.inputs.inputs();
     let advised: Vec<Advice> =
-        systems.iter().map(|&system| advise(system, &profile, &inputs)).collect::<Result<_, _>>()?;
+        systems.iter().map(|&system| advised(system, &profile, &inputs, args)).collect::<Result<_, _>>()?;
     let written = args.output.as_deref().map(|path| write(path, &advised)).transpose()?;
     if args.json {
         output::print_json(&document(&advised))?;
@@ -102,6 +103,30 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     written.into_iter().for_each(|said| output::say(&said));
     Ok(())
+}
+
+/// The advice for one system: of the version that was named, else of the one that is installed.
+fn advised(system: System, profile: &DeviceProfile, inputs: &Inputs, args: &Args) -> Result<Advice, Failure> {
+    let mut inputs = inputs.clone();
+    let said = match inputs.version {
+        Some(_) => None,
+        None => version::installed_version(system, &mut inputs)?,
+    };
+    if inputs.version.is_none() && args.output.is_some() {
+        let differing = differing(system, profile, &inputs);
+        if !differing.is_empty() {
+            return Err(Failure::Input(format!(
+                "--output: which version of {} is it for? Other versions have no such keys or other values: {}; \
+                 say --version with one of {}",
+                system.title(),
+                differing.join(", "),
+                system.versions().join(", ")
+            )));
+        }
+    }
+    let mut advice = advise(system, profile, &inputs)?;
+    advice.notes.extend(said);
+    Ok(advice)
 }
 
 /// Names of all systems.

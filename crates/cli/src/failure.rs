@@ -40,6 +40,8 @@ pub enum Failure {
     Input(String),
     /// The operation failed: exit code 1.
     Operation(String),
+    /// It was done, and says nothing of what was asked: exit code 3.
+    Nothing(String),
 }
 
 impl Failure {
@@ -52,17 +54,28 @@ impl Failure {
         })
     }
 
+    /// With what it is about before the line.
+    pub(crate) fn about(self, what: &str) -> Self {
+        let about = |text: String| format!("{what}: {text}");
+        match self {
+            Failure::Input(text) => Failure::Input(about(text)),
+            Failure::Operation(text) => Failure::Operation(about(text)),
+            Failure::Nothing(text) => Failure::Nothing(about(text)),
+        }
+    }
+
     /// What the user is told: one line, in which nothing drives a terminal.
     pub fn line(&self) -> String {
-        let (Failure::Input(text) | Failure::Operation(text)) = self;
+        let (Failure::Input(text) | Failure::Operation(text) | Failure::Nothing(text)) = self;
         printable::line(text)
     }
 
-    /// 2 for bad input, 1 for an operation that failed.
+    /// 2 for bad input, 1 for an operation that failed, 3 for one that found nothing to say.
     pub fn exit_code(&self) -> u8 {
         match self {
             Failure::Input(_) => 2,
             Failure::Operation(_) => 1,
+            Failure::Nothing(_) => 3,
         }
     }
 }

@@ -36,6 +36,7 @@ mod text_args;
 mod trace;
 mod usage;
 mod values;
+mod version;
 
 use std::ffi::OsString;
 

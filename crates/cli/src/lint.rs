@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use clap::builder::PossibleValuesParser;
-use leadline_advise::{Lint, System, ask, is_address, lint, read};
+use leadline_advise::{System, ask, is_address, lint, read};
 use leadline_profile::DeviceProfile;
 use leadline_report::render_text;
 
 use crate::advise::{InputArgs, systems};
 use crate::failure::Failure;
 use crate::paths::{ConfigName, ProfileName};
-use crate::{output, signals};
+use crate::{output, signals, version};
 
 /// Judge a configuration in use by a measured device: which keys fit, are too low or too high, or do nothing
 #[derive(clap::Args)]
@@ -19,7 +19,8 @@ use crate::{output, signals};
         leadline lint postgresql postgresql:///postgres profile.json    the settings of a running server\n  \
         leadline lint innodb /etc/mysql/my.cnf profile.json --version mariadb-10.11\n  \
         leadline lint seastar /etc/scylla.d/io_properties.yaml profile.json --json\n\n\
-        Exit code 0: nothing is wrong; 1: something is; 2: the file cannot be read.")]
+        Exit code 0: all keys that were judged fit; 1: something does not; 2: the file cannot be read; 3: nothing \
+        was judged.")]
 pub(crate) struct Args {
     /// The system
     #[arg(value_name = "SYSTEM", value_parser = PossibleValuesParser::new(systems()))]
@@ -49,22 +50,26 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     } else {
         read(system, Path::new(&*args.file))?
     };
-    let lint = lint(system, &config, &profile, &inputs)?;
+    let mut said = None;
+    if inputs.version.is_none() && config.version.is_none() {
+        said = version::installed_version(system, &mut inputs)?;
+    }
+    let mut lint = lint(system, &config, &profile, &inputs)?;
+    lint.notes.extend(said);
     if args.json {
         output::print_json(&lint)?;
     } else {
         output::print(&render_text(&lint.text(), output::width()))?;
     }
-    match wrong(&lint) {
-        0 => Ok(()),
-        wrong => Err(Failure::Operation(format!(
-            "{}: {wrong} of {} keys wrong on this device",
+    match (lint.wrong(), lint.judged()) {
+        (_, 0) => Err(Failure::Nothing(format!(
+            "{}: nothing was judged: no key of {} in it could be compared with this device",
             args.file,
-            lint.findings.len()
+            system.title()
         ))),
+        (0, _) => Ok(()),
+        (wrong, judged) => {
+            Err(Failure::Operation(format!("{}: {wrong} of {judged} keys do not fit this device", args.file)))
+        }
     }
-}
-
-fn wrong(lint: &Lint) -> usize {
-    lint.findings.iter().filter(|finding| finding.verdict.is_wrong()).count()
 }

@@ -11,7 +11,7 @@ const MODULE: &str = "leadline._errors";
 pub(crate) fn exception(py: Python<'_>, failure: &Failure) -> PyErr {
     let class = match failure {
         Failure::Input(_) => "BadInput",
-        Failure::Operation(_) => "Failed",
+        Failure::Operation(_) | Failure::Nothing(_) => "Failed",
     };
     raise(py, class, &in_python(&failure.line()))
 }

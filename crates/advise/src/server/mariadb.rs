@@ -29,7 +29,7 @@ pub(super) fn ask(address: &str, rest: &str, cancel: &AtomicBool) -> Result<Aske
     };
     let version = ask(VERSION)?;
     let settings = ask(if is_mariadb(&version) { OF_MARIADB } else { OF_MYSQL })?;
-    let config = Config { entries: entries(&settings, "mysqld", address), notes: Vec::new() };
+    let config = Config { entries: entries(&settings, "mysqld", address), ..Config::default() };
     Ok(Asked { config, version: System::Innodb.version_of(&version) })
 }
 

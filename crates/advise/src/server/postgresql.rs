@@ -19,6 +19,6 @@ pub(super) fn ask(address: &str, cancel: &AtomicBool) -> Result<Asked, AdviseErr
         |query: &str| plain.into_iter().chain(["-c", query]).map(str::to_owned).collect::<Vec<_>>();
     let settings = client(psql, &arguments(SETTINGS), address, cancel)?;
     let version = client(psql, &arguments(VERSION), address, cancel)?;
-    let config = Config { entries: entries(&settings, "", address), notes: Vec::new() };
+    let config = Config { entries: entries(&settings, "", address), ..Config::default() };
     Ok(Asked { config, version: System::Postgresql.version_of(&version) })
 }

@@ -101,16 +101,16 @@ impl Rules for Rocksdb {
     /// Of equal keys in a section the first is in force: a map of them is filled by `insert`
     /// (options/options_parser.cc, `Parse`).
     fn read(&self, text: &str, path: &Path) -> Result<Config, AdviseError> {
-        let Config { entries, mut notes } = ini::read(text, path)?;
+        let mut config = ini::read(text, path)?;
         let mut kept: Vec<Entry> = Vec::new();
-        for entry in entries {
+        for entry in std::mem::take(&mut config.entries) {
             if kept.iter().any(|before| before.section == entry.section && before.key == entry.key) {
-                notes.push(format!("{}: {} is set above, which is in force", entry.place, entry.key));
+                config.notes.push(format!("{}: {} is set above, which is in force", entry.place, entry.key));
             } else {
                 kept.push(entry);
             }
         }
-        Ok(Config { entries: kept, notes })
+        Ok(Config { entries: kept, ..config })
     }
 
     /// Numbers may have the units of `ParseUint64` (options_helper.cc): K, M, G, T in either case.

@@ -217,10 +217,7 @@ fn failure(path: &Path, one: &'static dyn Experiment, error: MeasureError) -> Fa
              goes on from there",
             path.display()
         )),
-        error => match error.into() {
-            Failure::Input(text) => Failure::Input(format!("{name}: {text}")),
-            Failure::Operation(text) => Failure::Operation(format!("{name}: {text}")),
-        },
+        error => Failure::from(error).about(name),
     }
 }
 

@@ -40,9 +40,21 @@ impl Rules for Innodb {
         &["mysql-8.0", "mysql-8.4", "mysql-9", "mariadb-11", "mariadb-10.11"]
     }
 
-    fn version_of(&self, said: &str) -> Option<&'static str> {
-        let flavour = if said.contains("MariaDB") { "mariadb-" } else { "mysql-" };
-        super::newest(self.versions().iter().copied(), flavour, said)
+    /// MySQL has been 5, 8 and 9, and MariaDB 10 and later.
+    fn flavour(&self, said: &str) -> &'static str {
+        let said = said.to_ascii_lowercase();
+        let first = said.split(|c: char| !c.is_ascii_digit()).find(|digits| !digits.is_empty());
+        let is_late = first.and_then(|digits| digits.parse::<u32>().ok()).is_some_and(|number| number >= 10);
+        let is_mariadb = said.contains("mariadb") || is_late && !said.contains("mysql");
+        if is_mariadb { "mariadb-" } else { "mysql-" }
+    }
+
+    fn programs(&self) -> &'static [(&'static str, &'static str)] {
+        &[("mariadbd", "--version"), ("mysqld", "--version")]
+    }
+
+    fn if_refused(&self) -> &'static str {
+        "the server takes the nearest of them, and says so in its log only"
     }
 
     fn needs(&self) -> &'static [&'static str] {

@@ -17,6 +17,9 @@ const TUNING: &str = "documentation, \"Reliability and the Write-Ahead Log\": \"
 pub(super) fn add(drive: &Drive, _version: u32, advice: &mut Advice) {
     advice.add("wal_sync_method", sync_method(drive));
     advice.add("commit_delay", commit_delay(drive));
+    if drive.flush().is_ok_and(|flush| flush.mean / 1e6 < SHORTEST_FLUSH) {
+        return;
+    }
     advice.add("commit_siblings", commit_siblings(drive));
 }
 
@@ -72,16 +75,12 @@ fn commit_delay(drive: &Drive) -> Result<Setting, Unmeasured> {
         .if_wrong("", "each commit waits longer for others than its own flush takes"))
 }
 
+/// Without commit_delay it has no effect.
 fn commit_siblings(drive: &Drive) -> Result<Setting, Unmeasured> {
-    let (flush, rule) = flush(drive)?;
-    let (value, why) = if flush < SHORTEST_FLUSH {
-        (5.0, "the default: without commit_delay it has no effect")
-    } else {
-        (3.0, "with slow flushes it pays to wait for few others")
-    };
-    let rule = format!("{why}; {rule}");
+    let (_, rule) = flush(drive)?;
+    let rule = format!("with slow flushes it pays to wait for few others; {rule}");
     let key = "commit_siblings";
-    Ok(Setting::new(key, Value::Number(value), "open transactions", rule, documented(TUNING))
+    Ok(Setting::new(key, Value::Number(3.0), "open transactions", rule, documented(TUNING))
         .fits(1.0, 20.0)
         .default(Value::Number(5.0))
         .if_wrong("a commit waits although nobody else commits", "commits seldom wait for others"))

@@ -4,6 +4,7 @@
 //! print.
 
 mod commits;
+mod meanings;
 mod reads;
 mod syntax;
 mod writes;
@@ -11,7 +12,9 @@ mod writes;
 use std::path::Path;
 
 use super::Rules;
+use crate::keys::Keys;
 use crate::lint::finding;
+use crate::meaning::Meaning;
 use crate::{Advice, AdviseError, Config, Drive, File, Finding, Inputs, Setting, Source, Value, Verdict};
 
 /// A page.
@@ -41,6 +44,18 @@ impl Rules for Postgresql {
         reads::add(drive, inputs, version, advice);
         writes::add(drive, inputs, version, advice);
         commits::add(drive, version, advice);
+    }
+
+    fn programs(&self) -> &'static [(&'static str, &'static str)] {
+        &[("postgres", "--version")]
+    }
+
+    fn keys(&self, version: &str) -> Option<&'static Keys> {
+        meanings::keys(version)
+    }
+
+    fn meanings(&self) -> &'static [Meaning] {
+        &meanings::MEANINGS
     }
 
     fn files(&self, advice: &Advice) -> Vec<File> {

@@ -1,0 +1,192 @@
+//! A configuration judged: which settings are in force, and whether they fit.
+
+mod judge;
+mod verdict;
+mod versions;
+
+pub use verdict::Verdict;
+
+use leadline_profile::DeviceProfile;
+use serde::Serialize;
+
+use crate::in_force::InForce;
+use crate::{Advice, AdviseError, Config, Drive, Entry, Inputs, Setting, System, Value, of_version};
+
+/// What was found out about a configuration.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Lint {
+    /// What would be advised.
+    pub advice: Advice,
+    /// One per key of the configuration that is advised, or is one of another version: the one in force, in
+    /// the order of the configuration.
+    pub findings: Vec<Finding>,
+    /// Keys that are not set and whose default does not fit. They are advice, and nothing wrong: whoever
+    /// wrote the configuration did not choose them.
+    pub unset: Vec<Unset>,
+    /// What was not followed, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// A key that is left at its default.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Unset {
+    /// As the system spells it.
+    pub key: &'static str,
+    /// What is in force.
+    pub default: Value,
+    /// What would be advised.
+    pub advised: Value,
+}
+
+/// What is to be said of one key.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Finding {
+    /// As the system spells it.
+    pub key: String,
+    /// The value, as it stands there.
+    pub found: String,
+    /// Where it stands: file and line, or the server.
+    pub place: String,
+    /// Whether it fits.
+    pub verdict: Verdict,
+    /// What would be advised; `None` where the device does not tell.
+    pub advised: Option<Value>,
+    /// Found / advised, or one over that where it is too low: by how much it is off, 1 or more; `None` for
+    /// words.
+    pub times: Option<f64>,
+    /// Time at this value / time at the best one, and of what; where the profile tells.
+    pub costs: Option<(f64, &'static str)>,
+    /// What that means, in one sentence.
+    pub reason: String,
+    /// Whether another value is in force only after a restart; `false` also where the program does not tell.
+    pub needs_restart: bool,
+}
+
+impl Lint {
+    /// Whether something is wrong.
+    pub fn is_wrong(&self) -> bool {
+        self.wrong() > 0
+    }
+
+    /// Keys that do not fit.
+    pub fn wrong(&self) -> usize {
+        self.findings.iter().filter(|finding| finding.verdict.is_wrong()).count()
+    }
+
+    /// Keys that were compared with what fits. 0 is no praise: nothing is known then.
+    pub fn judged(&self) -> usize {
+        self.findings.iter().filter(|finding| finding.verdict.is_judged()).count()
+    }
+}
+
+/// Judges the settings that are in force in `config`.
+///
+/// Without a version, in `inputs` or in `config` itself, only what holds for all versions is judged.
+///
+/// # Errors
+/// As [`advise()`](crate::advise()).
+pub fn lint(
+    system: System,
+    config: &Config,
+    profile: &DeviceProfile,
+    inputs: &Inputs,
+) -> Result<Lint, AdviseError> {
+    let given = inputs.version.as_deref().or(config.version.as_deref());
+    let Some(given) = given else {
+        let of = |version: &&'static str| lint_as(system, version, config, profile, inputs);
+        return Ok(versions::in_common(system.versions().iter().map(of).collect()));
+    };
+    let version = system.version(given)?;
+    let mut lint = lint_as(system, version.known, config, profile, inputs);
+    lint.notes.extend(version.note);
+    Ok(lint)
+}
+
+/// Judges `config` as this version reads it.
+fn lint_as(
+    system: System,
+    version: &'static str,
+    config: &Config,
+    profile: &DeviceProfile,
+    inputs: &Inputs,
+) -> Lint {
+    let advice = of_version(system, version, profile, inputs);
+    let in_force = InForce::new(system, version, config, &advice.settings);
+    let mut notes = config.notes.clone();
+    let mut findings = Vec::new();
+    for (at, entry) in config.entries.iter().enumerate() {
+        let same = |other: &Entry| other.key == entry.key && other.section == entry.section;
+        if config.entries[at + 1..].iter().any(same) {
+            notes.push(format!("{}: {} is set again below, which is in force", entry.place, entry.key));
+            continue;
+        }
+        findings.extend(one(entry, &advice, &in_force));
+    }
+    for pattern in system.rules().patterns(config, &advice, &Drive::new(profile)) {
+        match findings.iter_mut().find(|one| one.key == pattern.key && one.place == pattern.place) {
+            Some(known) if known.verdict.is_refused() => {}
+            Some(known) => *known = both(known, pattern),
+            None => findings.push(pattern),
+        }
+    }
+    let unset = if config.is_incomplete { Vec::new() } else { unset(config, &advice, &in_force) };
+    Lint { advice, findings, unset, notes }
+}
+
+/// What is wrong with a key by itself, and with it and others together.
+fn both(alone: &Finding, together: Finding) -> Finding {
+    let reason = match alone.reason.as_str() {
+        "" => together.reason,
+        alone => format!("{}; {alone}", together.reason),
+    };
+    Finding { verdict: together.verdict, reason, ..alone.clone() }
+}
+
+/// What is to be said of one entry; `None` where it does not depend on the device.
+fn one(entry: &Entry, advice: &Advice, in_force: &InForce) -> Option<Finding> {
+    let (system, version) = (advice.system, advice.version);
+    if let Some(setting) = advice.setting(&entry.key) {
+        return Some(judge::judge(system, version, setting, entry, in_force));
+    }
+    if let Some(missing) = advice.missing.iter().find(|missing| missing.key == entry.key) {
+        let moot = in_force.moot(&entry.key).map(|reason| finding(entry, Verdict::Moot, reason));
+        return moot.or_else(|| Some(finding(entry, Verdict::NotJudged, missing.reason.clone())));
+    }
+    if let Some(reason) = in_force.moot(&entry.key) {
+        return Some(finding(entry, Verdict::Moot, reason));
+    }
+    let rules = system.rules();
+    let is_missing =
+        rules.keys(version).is_some_and(|keys| keys.is_complete && keys.get(&entry.key).is_none());
+    let has = |version: &&&str| rules.keys(version).is_some_and(|keys| keys.get(&entry.key).is_some());
+    let (first, last) = (system.versions().iter().find(has)?, system.versions().iter().rfind(has)?);
+    let since = if first == last { format!("in {first} only") } else { format!("from {first} to {last}") };
+    let reason = format!("{} has this key {since}, and {version} {}", system.title(), rules.if_unknown());
+    is_missing.then(|| finding(entry, Verdict::Unknown, reason))
+}
+
+/// A finding with nothing but its reason.
+pub(crate) fn finding(entry: &Entry, verdict: Verdict, reason: impl Into<String>) -> Finding {
+    Finding {
+        key: entry.key.clone(),
+        found: entry.value.clone(),
+        place: entry.place.to_string(),
+        verdict,
+        advised: None,
+        times: None,
+        costs: None,
+        reason: reason.into(),
+        needs_restart: false,
+    }
+}
+
+/// Keys that the configuration leaves at a default that does not fit, and that would have an effect.
+fn unset(config: &Config, advice: &Advice, in_force: &InForce) -> Vec<Unset> {
+    let is_unset =
+        |setting: &&Setting| config.last(setting.key).is_none() && in_force.moot(setting.key).is_none();
+    let misfit = |setting: &Setting| {
+        let default = setting.default.clone().filter(|default| !setting.fits.has(default))?;
+        Some(Unset { key: setting.key, default, advised: setting.value.clone() })
+    };
+    advice.settings.iter().filter(is_unset).filter_map(misfit).collect()
+}

@@ -1,0 +1,79 @@
+//! What no program tells of its keys: which values stand for something else, and which other keys decide
+//! whether one counts at all.
+
+/// What there is to know of one key.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Meaning {
+    /// As the system spells it.
+    pub(crate) key: &'static str,
+    /// Values that are no amounts.
+    pub(crate) special: &'static [(&'static str, Special)],
+    /// When the key has no effect; the first that is so is named.
+    pub(crate) moot: &'static [Moot],
+    /// The key of which only the ratio to this one counts.
+    pub(crate) relative_to: Option<&'static str>,
+}
+
+/// What a value stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Special {
+    /// It switches something off: what then happens, in a sentence without its point.
+    Off(&'static str),
+    /// The program chooses: by what.
+    Automatic(&'static str),
+    /// The value of another key counts.
+    As(&'static str),
+}
+
+/// Why a key has no effect.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moot {
+    /// All of these; the first is the one that is named.
+    pub(crate) when: &'static [When],
+    /// What happens instead, in a sentence that begins behind "because KEY = VALUE: ".
+    pub(crate) why: &'static str,
+}
+
+/// A condition on another key.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum When {
+    /// One of these is in force, set or by default.
+    Is(&'static str, &'static [&'static str]),
+    /// None of these is in force: it is known to be another, or the version has no such key.
+    IsNot(&'static str, &'static [&'static str]),
+    /// Somebody set it, and to none of these.
+    IsSet(&'static str, &'static [&'static str]),
+    /// What is in force is a list, separated by commas, that has this word.
+    Lists(&'static str, &'static str),
+}
+
+impl Meaning {
+    /// Of `key`, which nothing else is known of.
+    pub(crate) const fn of(key: &'static str) -> Meaning {
+        Meaning { key, special: &[], moot: &[], relative_to: None }
+    }
+
+    /// With these values that are no amounts.
+    pub(crate) const fn special(self, special: &'static [(&'static str, Special)]) -> Meaning {
+        Meaning { special, ..self }
+    }
+
+    /// Without effect in these cases.
+    pub(crate) const fn moot(self, moot: &'static [Moot]) -> Meaning {
+        Meaning { moot, ..self }
+    }
+
+    /// Counting only by its ratio to `key`.
+    pub(crate) const fn relative_to(self, key: &'static str) -> Meaning {
+        Meaning { relative_to: Some(key), ..self }
+    }
+}
+
+impl When {
+    /// The other key.
+    pub(crate) fn key(&self) -> &'static str {
+        match self {
+            When::Is(key, _) | When::IsNot(key, _) | When::IsSet(key, _) | When::Lists(key, _) => key,
+        }
+    }
+}
