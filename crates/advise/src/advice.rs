@@ -12,6 +12,9 @@ pub struct Advice {
     pub system: System,
     /// For which version of it: one of [`System::versions`].
     pub version: &'static str,
+    /// Keys that other versions do not have, or for which they are advised other values, where nobody said which
+    /// version it is: a server of another version may not start with these settings.
+    pub differing: Vec<&'static str>,
     /// The device: its name, and its model where that is known.
     pub device: String,
     /// Whether `leadline prove` can check the advice by running the system.
@@ -55,8 +58,8 @@ impl Advice {
             _ => facts.name.clone(),
         };
         let provable = system.rules().is_provable();
-        let (settings, missing, notes) = (Vec::new(), Vec::new(), Vec::new());
-        Advice { system, version, device, provable, settings, missing, notes }
+        let (settings, missing, notes, differing) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Advice { system, version, differing, device, provable, settings, missing, notes }
     }
 
     /// Adds the setting for `key`, or the reason for which there is none.

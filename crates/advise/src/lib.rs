@@ -55,8 +55,8 @@ use leadline_profile::DeviceProfile;
 
 /// The settings of `system` for the device of `profile`.
 ///
-/// Without a version in `inputs` they are those of the newest that is known, and a note names the keys for
-/// which other versions have others: see [`differing`].
+/// Without a version in `inputs` they are those of the newest that is known, and [`Advice::differing`] names the
+/// keys for which other versions have others.
 ///
 /// # Errors
 /// [`AdviseError::Version`] where `inputs` name one that is none. What the profile lacks is no error:
@@ -64,17 +64,8 @@ use leadline_profile::DeviceProfile;
 pub fn advise(system: System, profile: &DeviceProfile, inputs: &Inputs) -> Result<Advice, AdviseError> {
     let Some(given) = inputs.version.as_deref() else {
         let newest = system.versions().last().copied().unwrap_or_default();
-        let mut advice = of_version(system, newest, profile, inputs);
         let differing = differing(system, profile, inputs);
-        if !differing.is_empty() {
-            let title = system.title();
-            advice.notes.push(format!(
-                "these are the rules of {title} {newest}; other versions have no such keys or other values: {}; \
-                 say --version",
-                differing.join(", ")
-            ));
-        }
-        return Ok(advice);
+        return Ok(Advice { differing, ..of_version(system, newest, profile, inputs) });
     };
     let version = system.version(given)?;
     let mut advice = of_version(system, version.known, profile, inputs);
@@ -83,7 +74,7 @@ pub fn advise(system: System, profile: &DeviceProfile, inputs: &Inputs) -> Resul
 }
 
 /// The keys that not all versions of `system` have, or for which they are advised other values.
-pub fn differing(system: System, profile: &DeviceProfile, inputs: &Inputs) -> Vec<&'static str> {
+fn differing(system: System, profile: &DeviceProfile, inputs: &Inputs) -> Vec<&'static str> {
     let advised = system.versions().iter().map(|version| of_version(system, version, profile, inputs));
     let advised: Vec<Advice> = advised.collect();
     let mut keys: Vec<&'static str> =

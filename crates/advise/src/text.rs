@@ -16,6 +16,15 @@ impl Advice {
         } else if !self.settings.is_empty() {
             text.table(self.table());
         }
+        if !self.differing.is_empty() {
+            text.say(format!(
+                "these are the rules of {} {}; other versions have no such keys, or other values: {}; say \
+                 --version",
+                self.system.title(),
+                self.version,
+                self.differing.join(", ")
+            ));
+        }
         text.say_all(&self.notes);
         let missing = self.missing.iter();
         text.say_all(missing.map(|missing| format!("left out: {}: {}", missing.key, missing.reason)));

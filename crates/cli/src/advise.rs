@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use leadline_advise::{Advice, Inputs, System, advise, differing};
+use leadline_advise::{Advice, Inputs, System, advise};
 use leadline_device::parse_large_size;
 use leadline_files::NewFolder;
 use leadline_profile::DeviceProfile;
@@ -92,8 +92,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     let inputs = args.inputs.inputs();
     let advised: Vec<Advice> =
-        systems.iter().map(|&system| advised(system, &profile, &inputs, args)).collect::<Result<_, _>>()?;
-    let written = args.output.as_deref().map(|path| write(path, &advised)).transpose()?;
+        systems.iter().map(|&system| advised(system, &profile, &inputs)).collect::<Result<_, _>>()?;
+    let written =
+        args.output.as_deref().map(|path| write_for_version(path, &advised, &inputs)).transpose()?;
     if args.json {
         output::print_json(&document(&advised))?;
     } else {
@@ -106,24 +107,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// The advice for one system: of the version that was named, else of the one that is installed.
-fn advised(system: System, profile: &DeviceProfile, inputs: &Inputs, args: &Args) -> Result<Advice, Failure> {
+fn advised(system: System, profile: &DeviceProfile, inputs: &Inputs) -> Result<Advice, Failure> {
     let mut inputs = inputs.clone();
     let said = match inputs.version {
         Some(_) => None,
         None => version::installed_version(system, &mut inputs)?,
     };
-    if inputs.version.is_none() && args.output.is_some() {
-        let differing = differing(system, profile, &inputs);
-        if !differing.is_empty() {
-            return Err(Failure::Input(format!(
-                "--output: which version of {} is it for? Other versions have no such keys or other values: {}; \
-                 say --version with one of {}",
-                system.title(),
-                differing.join(", "),
-                system.versions().join(", ")
-            )));
-        }
-    }
     let mut advice = advise(system, profile, &inputs)?;
     advice.notes.extend(said);
     Ok(advice)
@@ -156,13 +145,48 @@ fn document(advised: &[Advice]) -> Value {
     }
 }
 
-/// Writes the files of one system to `path`, or into a new folder there where it has several, or there are
-/// several systems. Returns what to say of it.
-fn write(path: &Path, advised: &[Advice]) -> Result<String, Failure> {
+/// Writes what suits the version that was named or found. Where versions differ and none is known, one system
+/// is refused, and of several it is left out: a server may not start with keys of another version.
+fn write_for_version(path: &Path, advised: &[Advice], inputs: &Inputs) -> Result<String, Failure> {
+    let (unsure, sure): (Vec<Advice>, Vec<Advice>) =
+        advised.iter().cloned().partition(|advice| !advice.differing.is_empty());
+    if let ([advice], Some(given)) = (advised, &inputs.version)
+        && advice.system.version_of(given).is_none()
+    {
+        return Err(Failure::Input(format!(
+            "--version {given}: older than all versions of {} that are known, and it may not have these keys; \
+             known are {}",
+            advice.system.title(),
+            advice.system.versions().join(", ")
+        )));
+    }
+    if let ([], [advice]) = (sure.as_slice(), unsure.as_slice()) {
+        return Err(Failure::Input(format!(
+            "--output: for which version of {}? Others have no such keys, or other values: {}; say --version \
+             with one of {}",
+            advice.system.title(),
+            advice.differing.join(", "),
+            advice.system.versions().join(", ")
+        )));
+    }
+    let mut said = write(path, &sure, advised.len() > 1)?;
+    if !unsure.is_empty() {
+        let names: Vec<&str> = unsure.iter().map(|advice| advice.system.name()).collect();
+        said.push_str(&format!(
+            "; not written, since versions differ and none is known: {}; say leadline advise SYSTEM --version",
+            names.join(", ")
+        ));
+    }
+    Ok(said)
+}
+
+/// Writes the files of one system to `path`, or into a new folder there where it has several; `in_folders` those
+/// of several systems, each into a folder of its own in a new one. Returns what to say of it.
+fn write(path: &Path, advised: &[Advice], in_folders: bool) -> Result<String, Failure> {
     let files: Vec<(PathBuf, String, &str)> = advised
         .iter()
         .flat_map(|advice| {
-            let folder = if advised.len() > 1 { advice.system.name() } else { "" };
+            let folder = if in_folders { advice.system.name() } else { "" };
             let named =
                 |file: leadline_advise::File| (Path::new(folder).join(file.name), file.text, file.place);
             advice.files().into_iter().map(named)
@@ -172,7 +196,7 @@ fn write(path: &Path, advised: &[Advice]) -> Result<String, Failure> {
         [] => {
             Err(Failure::Operation(format!("{}: not written, since nothing can be advised", path.display())))
         }
-        [(_, text, place)] if advised.len() == 1 => {
+        [(_, text, place)] if !in_folders => {
             output::check_writable(path)?;
             output::write(path, text)?;
             Ok(format!("settings in {}: {place}", path.display()))
