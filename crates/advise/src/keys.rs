@@ -77,11 +77,6 @@ impl Keys {
     pub(crate) fn get(&self, key: &str) -> Option<&Key> {
         self.keys.get(key)
     }
-
-    /// Names, ascending.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.keys.keys().copied()
-    }
 }
 
 fn row(line: &'static str) -> (&'static str, Key) {

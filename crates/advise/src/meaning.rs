@@ -15,7 +15,7 @@ pub(crate) struct Meaning {
 }
 
 /// What a value stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Special {
     /// It switches something off: what then happens, in a sentence without its point.
     Off(&'static str),
@@ -23,6 +23,10 @@ pub(crate) enum Special {
     Automatic(&'static str),
     /// The value of another key counts.
     As(&'static str),
+    /// It stands for this value.
+    Value(&'static str),
+    /// Only where all of these hold it is no amount.
+    If(&'static [When], &'static Special),
 }
 
 /// Why a key has no effect.

@@ -144,3 +144,44 @@ fn without_a_version_only_what_holds_for_all_is_judged() {
     let unset = linted(System::Postgresql, DISK, None, "port = 5432\n").unset;
     assert!(unset.iter().all(|unset| unset.key != "effective_io_concurrency"), "{unset:?}");
 }
+
+#[test]
+fn the_older_keys_of_rocksdb_make_the_newer_one_moot() {
+    let options = |more: &str| {
+        let text = format!("[DBOptions]\n  max_background_jobs=2\n  bytes_per_sync=65536\n  {more}\n");
+        linted(System::Rocksdb, FAST, Some("7.8"), &text)
+    };
+    for keys in ["max_background_compactions=8", "max_background_flushes=2"] {
+        let lint = options(keys);
+        assert_eq!(verdict(&lint, "max_background_jobs"), Verdict::Moot, "{keys}");
+    }
+    // As RocksDB itself writes them down.
+    let lint = options("max_background_compactions=-1\n  max_background_flushes=-1");
+    assert_eq!(verdict(&lint, "max_background_jobs"), Verdict::TooLow);
+    assert_eq!(verdict(&lint, "bytes_per_sync"), Verdict::TooLow);
+    let direct = options("use_direct_io_for_flush_and_compaction=true");
+    assert_eq!(verdict(&direct, "bytes_per_sync"), Verdict::Moot);
+    // With direct reads RocksDB reads 2 MiB ahead itself.
+    for (direct, verdict) in [("true", Verdict::Fits), ("false", Verdict::TooLow)] {
+        let lint = options(&format!("compaction_readahead_size=0\n  use_direct_reads={direct}"));
+        assert_eq!(of(&lint, "compaction_readahead_size").verdict, verdict, "{direct}");
+    }
+    let zero = linted(System::Rocksdb, FAST, Some("9"), "[DBOptions]\n  bytes_per_sync=0\n");
+    assert_eq!(verdict(&zero, "bytes_per_sync"), Verdict::Off);
+}
+
+#[test]
+fn servers_that_clamp_are_told_apart_from_those_that_do_not_start() {
+    let lint =
+        linted(System::Innodb, FAST, Some("mariadb-10.11"), "[mysqld]\ninnodb_read_io_threads = 128\n");
+    let found = of(&lint, "innodb_read_io_threads");
+    assert_eq!(found.verdict, Verdict::OutOfRange);
+    assert_eq!(
+        found.reason,
+        "InnoDB mariadb-10.11 takes 1 to 64: the server takes the nearest of them, and says so in \
+                              its log only"
+    );
+    let one = "[mysqld]\ninnodb_buffer_pool_instances = 1\ninnodb_page_cleaners = 8\n";
+    let lint = linted(System::Innodb, FAST, Some("8.0.36"), one);
+    assert_eq!(verdict(&lint, "innodb_page_cleaners"), Verdict::Moot);
+}

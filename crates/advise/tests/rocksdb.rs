@@ -87,7 +87,6 @@ fn options_of_another_drive_are_named_and_sane_ones_are_left_alone() {
     let want = [
         ("max_background_jobs", Verdict::TooLow),
         ("max_subcompactions", Verdict::TooLow),
-        ("bytes_per_sync", Verdict::TooLow),
         ("max_open_files", Verdict::Wrong),
         ("compaction_readahead_size", Verdict::TooLow),
     ];

@@ -42,7 +42,11 @@ pub(super) fn judge(
             Finding { verdict: Verdict::NotJudged, reason, ..plain }
         }
         Some(Special::As(other)) => as_another(system, setting, entry, other, in_force, plain),
-        None => match value {
+        Some(Special::Value(text)) => match system.rules().value(setting, text) {
+            Some(value) => compared(setting, &value, in_force, plain),
+            None => plain,
+        },
+        Some(Special::If(..)) | None => match value {
             Some(value) => compared(setting, &value, in_force, plain),
             None => plain,
         },

@@ -7,6 +7,7 @@ use leadline_model::Estimate;
 use leadline_profile::{OpKind, Pattern};
 
 use super::Rules;
+use crate::meaning::{Meaning, Moot, Special, When};
 use crate::streams::Stream;
 use crate::syntax::sizes::number_and_unit;
 use crate::syntax::{ini, sizes};
@@ -43,6 +44,42 @@ const SOURCE: Source = Source { defined: OPTIONS, version: "7.8 to 10" };
 /// The rules of RocksDB.
 pub(crate) struct Rocksdb;
 
+const DIRECT_WRITES: Moot = Moot {
+    when: &[When::Is("use_direct_io_for_flush_and_compaction", &["true"])],
+    why: "what flushes and compactions write with direct I/O is never in the page cache",
+};
+
+const OWN_COMPACTIONS: Moot = Moot {
+    when: &[When::IsSet("max_background_compactions", &["-1"])],
+    why: "it says how many compactions run, whatever max_background_jobs says",
+};
+
+const OWN_FLUSHES: Moot = Moot {
+    when: &[When::IsSet("max_background_flushes", &["-1"])],
+    why: "RocksDB then takes both from the old keys, and max_background_jobs is not read",
+};
+
+/// `SanitizeOptions` in db_impl_open.cc.
+const OWN_READAHEAD: (&str, Special) =
+    ("0", Special::If(&[When::Is("use_direct_reads", &["true"])], &Special::Value("2097152")));
+
+const IN_BURSTS: (&str, Special) = (
+    "0",
+    Special::Off("files are written back only at the kernel's own limits, in bursts behind which reads wait"),
+);
+
+static MEANINGS: [Meaning; 4] = [
+    Meaning::of("max_background_jobs").moot(&[OWN_COMPACTIONS, OWN_FLUSHES]),
+    Meaning::of("bytes_per_sync").special(&[IN_BURSTS]).moot(&[DIRECT_WRITES]),
+    Meaning::of("wal_bytes_per_sync").special(&[IN_BURSTS]),
+    Meaning::of("compaction_readahead_size").special(&[OWN_READAHEAD]).moot(&[MAPPED]),
+];
+
+const MAPPED: Moot = Moot {
+    when: &[When::Is("allow_mmap_reads", &["true"])],
+    why: "the inputs of compactions are mapped, and the kernel decides what it reads ahead",
+};
+
 impl Rules for Rocksdb {
     fn title(&self) -> &'static str {
         "RocksDB"
@@ -76,6 +113,10 @@ impl Rules for Rocksdb {
         advice.add("wal_bytes_per_sync", bytes_per_sync(drive, "wal_bytes_per_sync"));
         advice.add("rate_limiter_bytes_per_sec", rate_limit(drive));
         advice.add("max_open_files", Ok(max_open_files()));
+    }
+
+    fn meanings(&self) -> &'static [Meaning] {
+        &MEANINGS
     }
 
     fn files(&self, advice: &Advice) -> Vec<File> {

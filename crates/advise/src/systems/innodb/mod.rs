@@ -5,12 +5,15 @@
 
 mod concurrency;
 mod flushing;
+mod meanings;
 mod pages;
 
 use std::path::Path;
 
 use super::Rules;
+use crate::keys::Keys;
 use crate::lint::finding;
+use crate::meaning::Meaning;
 use crate::syntax::{ini, sizes};
 use crate::{Advice, AdviseError, Config, Drive, Entry, File, Finding, Inputs, Setting, Value, Verdict};
 
@@ -51,6 +54,14 @@ impl Rules for Innodb {
 
     fn programs(&self) -> &'static [(&'static str, &'static str)] {
         &[("mariadbd", "--version"), ("mysqld", "--version")]
+    }
+
+    fn keys(&self, version: &str) -> Option<&'static Keys> {
+        meanings::keys(version)
+    }
+
+    fn meanings(&self) -> &'static [Meaning] {
+        &meanings::MEANINGS
     }
 
     fn if_refused(&self) -> &'static str {
