@@ -86,7 +86,8 @@ impl Advice {
         self.settings.iter().map(|one| (one.key.to_owned(), rules.written(&one.value))).collect()
     }
 
-    /// The files that put the settings into force; none where there is nothing to set.
+    /// The files that put the settings into force; none where there is nothing to set, or where the system would
+    /// not start with what is known.
     pub fn files(&self) -> Vec<File> {
         if self.settings.is_empty() { Vec::new() } else { self.system.rules().files(self) }
     }

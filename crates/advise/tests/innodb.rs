@@ -24,7 +24,7 @@ const CLOUD: Known = Known {
 
 /// With `durable-writes`, by which reads take twice as long at half of the capacity, and four times at all of
 /// it.
-fn document(known: Known, capacity: f64) -> serde_json::Value {
+pub(crate) fn document(known: Known, capacity: f64) -> serde_json::Value {
     let point = |share: f64| {
         json!({
             "write_share": share, "offered_writes_per_second": share * capacity,

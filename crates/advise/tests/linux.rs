@@ -17,7 +17,7 @@ use crate::programs::{ran, skipped, text};
 const LINUX: System = System::Linux;
 
 /// The drive with a model and with what `io-cost` finds.
-fn with_rates(known: Known) -> serde_json::Value {
+pub(crate) fn with_rates(known: Known) -> serde_json::Value {
     let rate = |op: &str, pattern: &str, size: f64, k: u32| {
         let rate = known.iops(op, pattern, 4096, k) * size + 0.5;
         json!({"per_second": rate, "per_second_ci": [0.98 * rate, 1.02 * rate], "rounds": [rate]})

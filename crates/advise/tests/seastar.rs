@@ -39,7 +39,7 @@ impl Law {
 }
 
 /// With `mix-line` by a law, off by a few per cent from point to point.
-fn document(known: Known, seconds: impl Fn(u32, f64) -> f64) -> serde_json::Value {
+pub(crate) fn document(known: Known, seconds: impl Fn(u32, f64) -> f64) -> serde_json::Value {
     let mut points = Vec::new();
     let mut add = |block_bytes: u32, reads: u64| {
         for k in [16, 64] {

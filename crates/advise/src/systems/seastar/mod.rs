@@ -64,6 +64,10 @@ impl Rules for Seastar {
     }
 
     fn files(&self, advice: &Advice) -> Vec<File> {
+        // Seastar does not start with a disk that lacks one of the four.
+        if RATES.iter().any(|key| advice.setting(key).is_none()) {
+            return Vec::new();
+        }
         let place = "/etc/scylla.d/io_properties.yaml, or --io-properties-file; mountpoint is a path on the \
                      device that was measured";
         vec![File { name: "io_properties.yaml", place, text: file::write(advice) }]
@@ -81,6 +85,9 @@ impl Rules for Seastar {
         known_bad::findings(config, advice, drive)
     }
 }
+
+/// What a disk must have.
+const RATES: [&str; 4] = ["read_iops", "read_bandwidth", "write_iops", "write_bandwidth"];
 
 /// What a disk can do by Seastar's definition, and what that comes from.
 struct Disk {
