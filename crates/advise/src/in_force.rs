@@ -87,7 +87,7 @@ impl<'a> InForce<'a> {
     }
 
     /// What an advised key takes.
-    pub(crate) fn key(&self, key: &str) -> Option<&'static crate::keys::Key> {
+    pub(crate) fn key(&self, key: &str) -> Option<&'static crate::Key> {
         self.keys?.get(key)
     }
 

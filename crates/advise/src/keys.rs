@@ -2,44 +2,50 @@
 //!
 //! One file per system and version in `keys/` of this crate, which `cargo xtask keys SYSTEM PROGRAM` writes
 //! anew by asking the program. What a value or another key means for a key, no program tells: that is
-//! [`Meaning`](crate::meaning::Meaning).
+//! [`Meaning`](crate::Meaning).
 
 use std::collections::BTreeMap;
 
 /// The line above the keys.
 const COLUMNS: &str = "key\tkind\tunit\tmin\tmax\tdefault\twords\tchange";
 
-/// The keys of one version of a system.
+/// The keys of one version of a system: see [`System::keys`](crate::System::keys).
 #[derive(Debug)]
-pub(crate) struct Keys {
+pub struct Keys {
     keys: BTreeMap<&'static str, Key>,
     /// Whether the program has no others, so that one that is not here is an error to it.
-    pub(crate) is_complete: bool,
+    pub is_complete: bool,
 }
 
 /// What a key takes.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Key {
-    pub(crate) kind: Kind,
+pub struct Key {
+    /// How its value is read.
+    pub kind: Kind,
     /// What a plain number means: bytes, seconds, or 1 where the key has no unit.
-    pub(crate) unit: f64,
+    pub unit: f64,
     /// Least and most, in bytes, in seconds, or as plain numbers.
-    pub(crate) range: [f64; 2],
+    pub range: [f64; 2],
     /// In force unless set, as the program writes it: without a unit.
-    pub(crate) default: Option<&'static str>,
+    pub default: Option<&'static str>,
     /// Of enumerations: what may be said.
-    pub(crate) words: Vec<&'static str>,
+    pub words: Vec<&'static str>,
     /// Whether a change needs a restart.
-    pub(crate) needs_restart: bool,
+    pub needs_restart: bool,
 }
 
 /// How a value is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// On or off.
     Bool,
+    /// A whole number.
     Int,
+    /// A number.
     Real,
+    /// One of the words.
     Enum,
+    /// Any text.
     Text,
 }
 
@@ -74,7 +80,8 @@ impl Keys {
         Keys { keys, is_complete }
     }
 
-    pub(crate) fn get(&self, key: &str) -> Option<&Key> {
+    /// What `key` takes; `None` where the table does not have it.
+    pub fn get(&self, key: &str) -> Option<&Key> {
         self.keys.get(key)
     }
 }

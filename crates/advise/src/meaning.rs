@@ -1,28 +1,29 @@
 //! What no program tells of its keys: which values stand for something else, and which other keys decide
 //! whether one counts at all.
 
-/// What there is to know of one key.
+use std::fmt;
+
+/// What there is to know of one key beyond its [`Key`](crate::Key).
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Meaning {
+pub struct Meaning {
     /// As the system spells it.
-    pub(crate) key: &'static str,
+    pub key: &'static str,
     /// Values that are no amounts.
-    pub(crate) special: &'static [(&'static str, Special)],
+    pub special: &'static [(&'static str, Special)],
     /// When the key has no effect; the first that is so is named.
-    pub(crate) moot: &'static [Moot],
+    pub moot: &'static [Moot],
     /// The key of which only the ratio to this one counts.
-    pub(crate) relative_to: Option<&'static str>,
+    pub relative_to: Option<&'static str>,
 }
 
 /// What a value stands for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Special {
-    /// It switches something off: what then happens, in a sentence without its point.
+#[non_exhaustive]
+pub enum Special {
+    /// It switches something off: what then happens, a sentence without its point.
     Off(&'static str),
-    /// The program chooses: by what.
+    /// The program chooses: by what, a sentence without its point.
     Automatic(&'static str),
-    /// The value of another key counts.
-    As(&'static str),
     /// It stands for this value.
     Value(&'static str),
     /// Only where all of these hold it is no amount.
@@ -31,16 +32,17 @@ pub(crate) enum Special {
 
 /// Why a key has no effect.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Moot {
+pub struct Moot {
     /// All of these; the first is the one that is named.
-    pub(crate) when: &'static [When],
+    pub when: &'static [When],
     /// What happens instead, in a sentence that begins behind "because KEY = VALUE: ".
-    pub(crate) why: &'static str,
+    pub why: &'static str,
 }
 
 /// A condition on another key.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum When {
+#[non_exhaustive]
+pub enum When {
     /// One of these is in force, set or by default.
     Is(&'static str, &'static [&'static str]),
     /// None of these is in force: it is known to be another, or the version has no such key.
@@ -73,9 +75,22 @@ impl Meaning {
     }
 }
 
+/// `io_method is not worker`.
+impl fmt::Display for When {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            When::Is(key, words) => write!(f, "{key} is {}", words.join(" or ")),
+            When::IsNot(key, words) => write!(f, "{key} is not {}", words.join(" or ")),
+            When::IsSet(key, []) => write!(f, "{key} is set"),
+            When::IsSet(key, words) => write!(f, "{key} is set to other than {}", words.join(" or ")),
+            When::Lists(key, word) => write!(f, "{key} has {word}"),
+        }
+    }
+}
+
 impl When {
     /// The other key.
-    pub(crate) fn key(&self) -> &'static str {
+    pub fn key(&self) -> &'static str {
         match self {
             When::Is(key, _) | When::IsNot(key, _) | When::IsSet(key, _) | When::Lists(key, _) => key,
         }

@@ -3,7 +3,8 @@
 use leadline_figures::number::{known, significant};
 use leadline_figures::{Table, Text};
 
-use crate::{Advice, Finding, Fits, Lint, Setting, Unset, Value, Verdict};
+use crate::words::ENDLESS;
+use crate::{Advice, Finding, Fits, Key, Lint, Moot, Setting, Special, Unset, Value, Verdict};
 
 impl Advice {
     /// What is advised: one line per key with the values that do as well, or with `explain` also its
@@ -12,7 +13,7 @@ impl Advice {
         let mut text = Text::new();
         text.say(self.title());
         if explain {
-            self.settings.iter().for_each(|setting| explained(setting, &mut text));
+            self.settings.iter().for_each(|setting| explained(self, setting, &mut text));
         } else if !self.settings.is_empty() {
             text.table(self.table());
         }
@@ -50,7 +51,7 @@ impl Advice {
     }
 }
 
-fn explained(setting: &Setting, text: &mut Text) {
+fn explained(advice: &Advice, setting: &Setting, text: &mut Text) {
     let interval = setting.interval_shown().map_or(String::new(), |interval| format!(" ({interval})"));
     text.gap();
     let head = format!("{} = {}{interval} {}", setting.key, setting.value.shown(), setting.unit_shown());
@@ -75,6 +76,36 @@ fn explained(setting: &Setting, text: &mut Text) {
         }
         Fits::Words(_) => say("otherwise: ", setting.if_too_low),
     }
+    if let Some(key) = advice.system.keys(advice.version).and_then(|keys| keys.get(setting.key)) {
+        say("takes ", &taken(setting, key).unwrap_or_default());
+    }
+    for meaning in advice.system.meanings().iter().filter(|meaning| meaning.key == setting.key) {
+        for (value, special) in meaning.special {
+            if let Special::Off(what) | Special::Automatic(what) = special {
+                say(&format!("{value}: "), what);
+            }
+        }
+        meaning.moot.iter().for_each(|moot| say("without effect ", &without_effect(moot)));
+    }
+}
+
+/// `0 to 1000`, and whether a change needs a restart.
+fn taken(setting: &Setting, key: &Key) -> Option<String> {
+    let [least, most] = key.range;
+    let values = match (least.is_finite() && least > -ENDLESS, most.is_finite() && most < ENDLESS) {
+        (true, true) => format!("{} to {}", setting.in_unit(least), setting.in_unit(most)),
+        (true, false) => format!("{} or more", setting.in_unit(least)),
+        (false, _) if !key.words.is_empty() => key.words.join(", "),
+        _ => return None,
+    };
+    let restart = if key.needs_restart { "; a change needs a restart" } else { "" };
+    Some(format!("{values}{restart}"))
+}
+
+/// `where io_method is not worker: there are no workers`.
+fn without_effect(moot: &Moot) -> String {
+    let conditions: Vec<String> = moot.when.iter().map(ToString::to_string).collect();
+    format!("where {}: {}", conditions.join(" and "), moot.why)
 }
 
 impl Lint {

@@ -5,7 +5,7 @@ use leadline_figures::number::{bytes, significant};
 use crate::{Fits, Setting, Value};
 
 /// No key takes more: an upper end from here on is none.
-const ENDLESS: f64 = 9e18;
+pub(crate) const ENDLESS: f64 = 9e18;
 
 impl Setting {
     /// The interval that the value comes from, in its unit: `28–40`. `None` where it is one number.

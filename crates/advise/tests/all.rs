@@ -9,6 +9,7 @@ mod in_force;
 mod innodb;
 mod kafka;
 mod linux;
+mod mutations;
 mod own_advice;
 mod postgresql;
 mod programs;

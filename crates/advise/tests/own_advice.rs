@@ -62,7 +62,7 @@ fn devices() -> impl Strategy<Value = Known> {
 
 /// The profile of a device, with what the systems need beside what all of them do; a bit of `without` each
 /// leaves one of these experiments out.
-fn measured(known: Known, without: u8) -> DeviceProfile {
+pub(crate) fn measured(known: Known, without: u8) -> DeviceProfile {
     let seconds = |bytes: u32, reads: f64| {
         let of = |share: f64, us: f64| {
             share * (us * 1e-6 / f64::from(known.servers) + f64::from(bytes) / known.bandwidth)

@@ -41,7 +41,6 @@ pub(super) fn judge(
             let reason = format!("{} leaves it to {}: {how}", entry.value, system.title());
             Finding { verdict: Verdict::NotJudged, reason, ..plain }
         }
-        Some(Special::As(other)) => as_another(system, setting, entry, other, in_force, plain),
         Some(Special::Value(text)) => match system.rules().value(setting, text) {
             Some(value) => compared(setting, &value, in_force, plain),
             None => plain,
@@ -78,30 +77,6 @@ fn out_of_range(
         _ => format!("up to {}", setting.in_unit(most)),
     };
     (!is_in).then(|| (Verdict::OutOfRange, format!("{} {version} takes {ends}: {then}", system.title())))
-}
-
-/// The value of another key in place of this one's.
-fn as_another(
-    system: System,
-    setting: &Setting,
-    entry: &Entry,
-    other: &str,
-    in_force: &InForce,
-    plain: Finding,
-) -> Finding {
-    let held = in_force.get(other);
-    let value = held.as_ref().and_then(|held| system.rules().value(setting, held.text));
-    match (held, value) {
-        (Some(held), Some(value)) => {
-            let judged = compared(setting, &value, in_force, plain);
-            let reason = format!("{} takes {other}, {}. {}", entry.value, held.text, judged.reason);
-            Finding { reason: reason.trim_end().to_owned(), ..judged }
-        }
-        _ => {
-            let reason = format!("{} takes {other}, whose value is not known here", entry.value);
-            Finding { verdict: Verdict::NotJudged, reason, ..plain }
-        }
-    }
 }
 
 /// A value that has an effect, compared with those that fit.

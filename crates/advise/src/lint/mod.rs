@@ -148,21 +148,26 @@ fn one(entry: &Entry, advice: &Advice, in_force: &InForce) -> Option<Finding> {
     if let Some(setting) = advice.setting(&entry.key) {
         return Some(judge::judge(system, version, setting, entry, in_force));
     }
-    if let Some(missing) = advice.missing.iter().find(|missing| missing.key == entry.key) {
-        let moot = in_force.moot(&entry.key).map(|reason| finding(entry, Verdict::Moot, reason));
-        return moot.or_else(|| Some(finding(entry, Verdict::NotJudged, missing.reason.clone())));
+    if let Some(reason) = unknown(system, version, &entry.key) {
+        return Some(finding(entry, Verdict::Unknown, reason));
     }
     if let Some(reason) = in_force.moot(&entry.key) {
         return Some(finding(entry, Verdict::Moot, reason));
     }
+    let missing = advice.missing.iter().find(|missing| missing.key == entry.key)?;
+    Some(finding(entry, Verdict::NotJudged, missing.reason.clone()))
+}
+
+/// Which versions have a key that this one has not; `None` where this one has it, or none is known to.
+fn unknown(system: System, version: &str, key: &str) -> Option<String> {
     let rules = system.rules();
-    let is_missing =
-        rules.keys(version).is_some_and(|keys| keys.is_complete && keys.get(&entry.key).is_none());
-    let has = |version: &&&str| rules.keys(version).is_some_and(|keys| keys.get(&entry.key).is_some());
-    let (first, last) = (system.versions().iter().find(has)?, system.versions().iter().rfind(has)?);
-    let since = if first == last { format!("in {first} only") } else { format!("from {first} to {last}") };
-    let reason = format!("{} has this key {since}, and {version} {}", system.title(), rules.if_unknown());
-    is_missing.then(|| finding(entry, Verdict::Unknown, reason))
+    let is_missing = rules.keys(version).is_some_and(|keys| keys.is_complete && keys.get(key).is_none());
+    let has = |version: &&&str| rules.keys(version).is_some_and(|keys| keys.get(key).is_some());
+    let mut having = system.versions().iter().filter(|_| is_missing).filter(has);
+    let first = having.next()?;
+    let since =
+        having.next_back().map_or(format!("in {first} only"), |last| format!("from {first} to {last}"));
+    Some(format!("{} has this key {since}, and {version} {}", system.title(), rules.if_unknown()))
 }
 
 /// A finding with nothing but its reason.

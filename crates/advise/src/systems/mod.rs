@@ -101,6 +101,16 @@ impl System {
         self.rules().needs()
     }
 
+    /// What each key of one of [`System::versions`] takes; `None` where the program was not asked.
+    pub fn keys(self, version: &str) -> Option<&'static Keys> {
+        self.rules().keys(version)
+    }
+
+    /// What values and other keys mean for keys.
+    pub fn meanings(self) -> &'static [Meaning] {
+        self.rules().meanings()
+    }
+
     pub(crate) fn rules(self) -> &'static dyn Rules {
         match self {
             System::Postgresql => &postgresql::Postgresql,
