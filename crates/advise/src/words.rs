@@ -18,6 +18,9 @@ impl Setting {
     /// itself does.
     pub(crate) fn as_good(&self) -> Option<String> {
         match &self.fits {
+            Fits::Range([low, high]) if *high >= ENDLESS && *low == f64::MIN_POSITIVE => {
+                Some("anything above 0".to_owned())
+            }
             Fits::Range([low, high]) if *high >= ENDLESS => Some(format!("{} or more", self.in_unit(*low))),
             Fits::Range(ends) => {
                 let [low, high] = ends.map(|end| self.in_unit(end));
@@ -32,6 +35,7 @@ impl Setting {
         let values = self.as_good()?;
         Some(match &self.fits {
             Fits::Words(_) => format!("any of {values} does as well"),
+            Fits::Range([low, _]) if *low == f64::MIN_POSITIVE => format!("{values} does as well"),
             Fits::Range([_, high]) if *high >= ENDLESS => format!("any value of {values} does as well"),
             Fits::Range(_) => format!("any value from {values} does as well"),
         })

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::builder::PossibleValuesParser;
-use leadline_advise::{System, ask, is_address, lint, read};
+use leadline_advise::{Config, Inputs, Lint, System, Verdict, ask, is_address, lint, read};
 use leadline_profile::DeviceProfile;
 use leadline_report::render_text;
 
@@ -50,12 +50,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     } else {
         read(system, Path::new(&*args.file))?
     };
-    let mut said = None;
-    if inputs.version.is_none() && config.version.is_none() {
-        said = version::installed_version(system, &mut inputs)?;
-    }
-    let mut lint = lint(system, &config, &profile, &inputs)?;
-    lint.notes.extend(said);
+    let lint = judged(system, &config, &profile, inputs)?;
     if args.json {
         output::print_json(&lint)?;
     } else {
@@ -72,4 +67,32 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             Err(Failure::Operation(format!("{}: {wrong} of {judged} keys do not fit this device", args.file)))
         }
     }
+}
+
+/// The configuration judged as the version that is installed here reads it, where nobody says which reads it and
+/// it has no key that this version does not have: then it is another's.
+fn judged(
+    system: System,
+    config: &Config,
+    profile: &DeviceProfile,
+    mut inputs: Inputs,
+) -> Result<Lint, Failure> {
+    if inputs.version.is_some() || config.version.is_some() {
+        return Ok(lint(system, config, profile, &inputs)?);
+    }
+    let unsaid = inputs.clone();
+    let said = version::installed_version(system, &mut inputs)?;
+    let mut found = lint(system, config, profile, &inputs)?;
+    match found.findings.iter().find(|finding| finding.verdict == Verdict::Unknown) {
+        None => found.notes.extend(said),
+        Some(unknown) => {
+            let (title, key) = (system.title(), unknown.key.clone());
+            let version = found.advice.version;
+            found = lint(system, config, profile, &unsaid)?;
+            found.notes.push(format!(
+                "{title} {version} is installed here, and has no {key}: the configuration is not for that"
+            ));
+        }
+    }
+    Ok(found)
 }

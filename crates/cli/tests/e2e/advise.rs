@@ -3,11 +3,27 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
 use crate::ran::{folder, names, outcome, program, run};
 use crate::simulated::profiled;
+
+/// `pg_virtualenv` has one cluster at a time: its port is the first of PostgreSQL's.
+static CLUSTER: Mutex<()> = Mutex::new(());
+
+/// Runs a script while a new cluster runs that has these settings; it is gone afterwards.
+fn with_cluster(dir: &Path, settings: &[&str], script: &str) {
+    let _one = CLUSTER.lock().unwrap_or_else(PoisonError::into_inner);
+    // Part of PostgreSQL's Debian packages.
+    let mut command = Command::new("pg_virtualenv");
+    command.arg("-t");
+    settings.iter().for_each(|setting| {
+        command.args(["-o", setting]);
+    });
+    outcome(command.args(["sh", "-c", script]).current_dir(dir)).succeeded();
+}
 
 /// A simulated drive with all that PostgreSQL's keys need, but for the ways to sync a file: it has no files.
 fn flash(dir: &Path) {
@@ -116,6 +132,45 @@ fn nothing_that_was_judged_is_told_apart_from_all_that_fits() {
     let ran = of("new.conf");
     ran.failed(1, &["new.conf: 1 of 1 keys do not fit"]);
     assert!(ran.stdout.contains("15 does not start with it"), "{}", ran.stdout);
+    // Nobody says that it is for the version that is installed here.
+    let ran = run(dir.path(), &["lint", "postgresql", "new.conf", "flash.json"]);
+    ran.failed(3, &["nothing was judged"]);
+    assert!(ran.stdout.contains("fits in version 18, unknown in 17: say --version"), "{}", ran.stdout);
+}
+
+/// As the README says it, on a server of whichever version is installed.
+#[test]
+fn a_postgresql_starts_with_what_is_written_for_it_and_has_it_in_force() {
+    let dir = folder();
+    flash(dir.path());
+    run(dir.path(), &["advise", "postgresql", "flash.json", "--memory", "4G", "-o", "leadline.conf"])
+        .succeeded();
+    let leadline = program().display().to_string();
+    let keys = fs::read_to_string(dir.path().join("leadline.conf")).unwrap();
+    let keys: Vec<&str> = keys
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split_once(" = "))
+        .map(|(key, _)| key)
+        .collect();
+    assert!(keys.len() >= 10, "{keys:?}");
+    let script = format!(
+        "{leadline} lint postgresql postgresql:///postgres flash.json --memory 4G --json > lint.json"
+    );
+    let include = format!("include={}", dir.path().join("leadline.conf").display());
+    with_cluster(dir.path(), &["fsync=on", &include], &script);
+    let found: Value =
+        serde_json::from_str(&fs::read_to_string(dir.path().join("lint.json")).unwrap()).unwrap();
+    for key in keys {
+        let of_key = |one: &&Value| one["key"] == key;
+        let one = found["findings"].as_array().unwrap().iter().find(of_key);
+        let is_default = found["advice"]["settings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|setting| setting["key"] == key && setting["value"] == setting["default"]);
+        assert!(one.map_or(is_default, |one| one["verdict"] == "fits"), "{key}: {one:?}");
+    }
 }
 
 #[test]
@@ -148,9 +203,7 @@ fn a_running_postgresql_is_asked_for_what_was_set_and_for_its_version() {
         "psql -q -c 'ALTER DATABASE postgres SET effective_io_concurrency = 1' postgres && \
          {leadline} lint postgresql postgresql:///postgres flash.json --json > lint.json; test $? = 1"
     );
-    // Part of PostgreSQL's Debian packages.
-    let mut cluster = Command::new("pg_virtualenv");
-    outcome(cluster.args(["-t", "sh", "-c", &script]).current_dir(dir.path())).succeeded();
+    with_cluster(dir.path(), &[], &script);
     let found: Value =
         serde_json::from_str(&fs::read_to_string(dir.path().join("lint.json")).unwrap()).unwrap();
     assert_eq!(found["findings"][0]["key"], "effective_io_concurrency");
