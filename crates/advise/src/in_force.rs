@@ -30,8 +30,8 @@ impl<'a> InForce<'a> {
         if let Some(entry) = self.config.last(key) {
             return Some(Held { text: &entry.value, entry: Some(entry) });
         }
-        // What an included file that was not read sets is not known.
-        let default = self.keys.filter(|_| !self.config.is_incomplete)?.get(key)?.default?;
+        // What a variable or a file that is not here sets is not known.
+        let default = self.keys.filter(|_| self.config.is_unset(key))?.get(key)?.default?;
         Some(Held { text: default, entry: None })
     }
 

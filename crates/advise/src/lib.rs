@@ -7,7 +7,8 @@
 //! | choose the settings of a system | [`advise()`], [`System`], [`Inputs`] |
 //! | see what a setting comes from | [`Setting`], [`Source`], [`Missing`] |
 //! | write them down | [`Advice::files`] |
-//! | judge a configuration | [`read()`], [`parse()`], [`lint()`], [`Finding`] |
+//! | read a configuration | [`read()`], [`read_as()`], [`parse()`], [`Config`] |
+//! | judge it | [`lint()`], [`Finding`] |
 //! | ask a server that runs for its settings | [`ask()`] |
 //!
 //! `drive.rs` is what a profile says, in the numbers that rules ask for; `systems/` has one file or folder
@@ -17,6 +18,7 @@ mod advice;
 mod config;
 mod drive;
 mod error;
+mod files;
 mod in_force;
 mod inputs;
 mod installed;
@@ -24,7 +26,7 @@ mod keys;
 mod ladder;
 mod lint;
 mod meaning;
-mod read;
+mod open;
 mod server;
 mod setting;
 mod streams;
@@ -41,12 +43,13 @@ pub use advice::{Advice, File, Missing};
 pub use config::{Config, Entry, Place};
 pub use drive::{Drive, Unmeasured};
 pub use error::AdviseError;
+pub use files::Reading;
 pub use inputs::Inputs;
 pub use installed::{Installed, installed};
 pub use keys::{Key, Keys, Kind};
 pub use lint::{Finding, Lint, Unset, Verdict, lint};
 pub use meaning::{Meaning, Moot, Special, When};
-pub use read::{parse, read};
+pub use open::{parse, read, read_as};
 pub use server::{Asked, ask, is_address};
 pub use setting::{Costs, Fits, Setting, Source};
 pub use system::System;

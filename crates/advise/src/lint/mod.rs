@@ -10,6 +10,7 @@ use leadline_profile::DeviceProfile;
 use serde::Serialize;
 
 use crate::in_force::InForce;
+use crate::syntax::templates;
 use crate::{Advice, AdviseError, Config, Drive, Entry, Inputs, Setting, System, Value, of_version};
 
 /// What was found out about a configuration.
@@ -122,6 +123,7 @@ fn lint_as(
         }
         findings.extend(one(entry, &advice, &in_force));
     }
+    findings.extend(config.undecided.iter().filter_map(|entry| undecided(entry, &advice)));
     for pattern in system.rules().patterns(config, &advice, &Drive::new(profile)) {
         match findings.iter_mut().find(|one| one.key == pattern.key && one.place == pattern.place) {
             Some(known) if known.verdict.is_refused() => {}
@@ -129,8 +131,16 @@ fn lint_as(
             None => findings.push(pattern),
         }
     }
-    let unset = if config.is_incomplete { Vec::new() } else { unset(config, &advice, &in_force) };
+    let unset = unset(config, &advice, &in_force);
     Lint { advice, findings, unset, notes }
+}
+
+/// That a key which would be judged is set to what is not known here.
+fn undecided(entry: &Entry, advice: &Advice) -> Option<Finding> {
+    let is_judged =
+        advice.setting(&entry.key).is_some() || advice.missing.iter().any(|missing| missing.key == entry.key);
+    let on = templates::depends_on(&entry.value).filter(|_| is_judged)?;
+    Some(finding(entry, Verdict::NotJudged, format!("it depends on {on}")))
 }
 
 /// What is wrong with a key by itself, and with it and others together.
@@ -187,8 +197,7 @@ pub(crate) fn finding(entry: &Entry, verdict: Verdict, reason: impl Into<String>
 
 /// Keys that the configuration leaves at a default that does not fit, and that would have an effect.
 fn unset(config: &Config, advice: &Advice, in_force: &InForce) -> Vec<Unset> {
-    let is_unset =
-        |setting: &&Setting| config.last(setting.key).is_none() && in_force.moot(setting.key).is_none();
+    let is_unset = |setting: &&Setting| config.is_unset(setting.key) && in_force.moot(setting.key).is_none();
     let misfit = |setting: &Setting| {
         let default = setting.default.clone().filter(|default| !setting.fits.has(default))?;
         Some(Unset { key: setting.key, default, advised: setting.value.clone() })

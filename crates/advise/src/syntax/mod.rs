@@ -4,4 +4,5 @@ pub(crate) mod assignments;
 pub(crate) mod continued;
 pub(crate) mod ini;
 pub(crate) mod sizes;
+pub(crate) mod templates;
 pub(crate) mod yaml;

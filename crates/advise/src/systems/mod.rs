@@ -14,6 +14,7 @@ mod zfs;
 
 use std::path::Path;
 
+use crate::files::Files;
 use crate::keys::Keys;
 use crate::meaning::Meaning;
 use crate::{Advice, AdviseError, Config, Drive, File, Finding, Inputs, Setting, System, Value};
@@ -48,8 +49,13 @@ pub(crate) trait Rules: Sync {
     /// The settings in the system's own syntax; there is at least one.
     fn files(&self, advice: &Advice) -> Vec<File>;
 
-    /// Reads a configuration.
+    /// Reads a configuration without the files that it includes.
     fn read(&self, text: &str, path: &Path) -> Result<Config, AdviseError>;
+
+    /// Reads a configuration with the files that it includes.
+    fn read_from(&self, text: &str, path: &Path, _files: &Files) -> Result<Config, AdviseError> {
+        self.read(text, path)
+    }
 
     /// A value as the system writes it.
     fn written(&self, value: &Value) -> String {

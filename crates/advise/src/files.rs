@@ -1,0 +1,166 @@
+//! The files of a configuration: the one that was named, and those that it includes.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
+
+use crate::AdviseError;
+
+/// The largest file that is read: a wrong one should not fill the memory.
+const MOST_BYTES: u64 = 4 << 20;
+
+/// Files that are read of one configuration: two that include each other twice would be without end.
+const MOST_FILES: usize = 1000;
+
+/// What there is to know for reading a configuration, beside its file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// The folder that stands for `/` where the configuration names others by absolute paths: the copy of
+    /// another machine's files.
+    pub root: Option<PathBuf>,
+    /// The version of the server, which reads groups for other versions not; where it is known.
+    pub version: Option<String>,
+}
+
+/// Where included files are looked for.
+pub(crate) struct Files<'a> {
+    /// `None`: a text without files, so that nothing is followed.
+    reading: Option<&'a Reading>,
+    read: Cell<usize>,
+}
+
+impl<'a> Files<'a> {
+    pub(crate) fn new(reading: &'a Reading) -> Self {
+        Files { reading: Some(reading), read: Cell::new(0) }
+    }
+
+    /// Of a text that is not in a file.
+    pub(crate) fn none() -> Self {
+        Files { reading: None, read: Cell::new(0) }
+    }
+
+    /// Whether there are files that can be followed.
+    pub(crate) fn are_there(&self) -> bool {
+        self.reading.is_some()
+    }
+
+    /// The version of the server, where somebody said it.
+    pub(crate) fn version(&self) -> Option<&str> {
+        self.reading?.version.as_deref()
+    }
+
+    /// Files that were read beside the first.
+    pub(crate) fn included(&self) -> usize {
+        self.read.get().saturating_sub(1)
+    }
+
+    /// Where a file is that a configuration names: a relative path is below `base`, an absolute one below the
+    /// root.
+    pub(crate) fn path(&self, named: &str, base: &Path) -> PathBuf {
+        let root = self.reading.and_then(|reading| reading.root.as_deref());
+        match (Path::new(named).strip_prefix("/"), root) {
+            (Ok(below), Some(root)) => root.join(below),
+            _ => base.join(named),
+        }
+    }
+
+    /// The text of a file; `None` where there is none. Bytes that are not UTF-8 are taken for Latin-1, as the
+    /// programs take any byte in a remark.
+    pub(crate) fn text(&self, path: &Path) -> Result<Option<String>, AdviseError> {
+        if self.read.get() == MOST_FILES {
+            let reason =
+                format!("is one more than the {MOST_FILES} files that are read of one configuration");
+            return Err(AdviseError::syntax(path, None, reason));
+        }
+        self.read.set(self.read.get() + 1);
+        match bytes(path) {
+            Ok(bytes) => text(bytes, path).map(Some),
+            Err(AdviseError::Io { source, .. }) if is_absent(source.kind()) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The files of a folder with this ending, by name; `None` where there is no such folder.
+    pub(crate) fn in_folder(&self, folder: &Path, ending: &str) -> Result<Option<Vec<PathBuf>>, AdviseError> {
+        let io = |source| AdviseError::Io { path: folder.into(), source };
+        let entries = match std::fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(source) if is_absent(source.kind()) => return Ok(None),
+            Err(source) => return Err(io(source)),
+        };
+        let mut found = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(io)?.path();
+            let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+            let is_one = name.len() > ending.len() && name.ends_with(ending.as_bytes());
+            if is_one && !name.starts_with(b".") && !path.is_dir() {
+                found.push(path);
+            }
+        }
+        found.sort();
+        Ok(Some(found))
+    }
+}
+
+fn is_absent(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, AdviseError> {
+    let io = |source| AdviseError::Io { path: path.into(), source };
+    let mut bytes = Vec::new();
+    File::open(path).map_err(io)?.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(AdviseError::syntax(path, None, "is larger than 4 MiB; name a configuration file"));
+    }
+    Ok(bytes)
+}
+
+fn text(bytes: Vec<u8>, path: &Path) -> Result<String, AdviseError> {
+    if bytes.contains(&0) {
+        return Err(AdviseError::syntax(path, None, "is not text; name a configuration file"));
+    }
+    let text = String::from_utf8(bytes)
+        .unwrap_or_else(|error| error.as_bytes().iter().copied().map(char::from).collect());
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absolute_paths_are_below_the_root_and_relative_ones_below_their_file() {
+        let reading = Reading { root: Some("/copy".into()), ..Reading::default() };
+        let files = Files::new(&reading);
+        let base = Path::new("/copy/etc");
+        assert_eq!(files.path("/etc/x.conf", base), Path::new("/copy/etc/x.conf"));
+        assert_eq!(files.path("x.conf", base), Path::new("/copy/etc/x.conf"));
+        let here = Reading::default();
+        assert_eq!(Files::new(&here).path("/etc/x.conf", base), Path::new("/etc/x.conf"));
+    }
+
+    #[test]
+    fn latin_1_is_text_and_nothing_with_zeros_is() {
+        let path = Path::new("x");
+        assert_eq!(text(b"# f\xfcr\na = 1\n".to_vec(), path).unwrap(), "# für\na = 1\n");
+        assert_eq!(text("\u{feff}# für\n".into(), path).unwrap(), "# für\n");
+        let said = text(b"a\0b".to_vec(), path).unwrap_err().to_string();
+        assert_eq!(said, "x: is not text; name a configuration file");
+    }
+
+    #[test]
+    fn a_folder_has_its_files_by_name_and_no_hidden_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["b.conf", "a.conf", ".c.conf", "d.conf.bak", "10.conf", ".conf"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        std::fs::create_dir(folder.path().join("e.conf")).unwrap();
+        let reading = Reading::default();
+        let found = Files::new(&reading).in_folder(folder.path(), ".conf").unwrap().unwrap();
+        let names: Vec<_> = found.iter().map(|path| path.file_name().unwrap()).collect();
+        assert_eq!(names, ["10.conf", "a.conf", "b.conf"]);
+        assert_eq!(Files::new(&reading).in_folder(&folder.path().join("none"), ".conf").unwrap(), None);
+    }
+}

@@ -1,0 +1,74 @@
+//! A configuration read from its files, or from a text.
+
+use std::path::{Path, PathBuf};
+
+use crate::files::{Files, Reading};
+use crate::syntax::templates;
+use crate::{AdviseError, Config, System};
+
+/// Reads a configuration of `system` from a file with all that it includes, or from a folder: the data folder
+/// of PostgreSQL, the folder of a database of RocksDB.
+///
+/// # Errors
+/// [`AdviseError::Io`], or [`AdviseError::Syntax`] where the system would not start with it.
+pub fn read(system: System, path: &Path) -> Result<Config, AdviseError> {
+    read_as(system, path, &Reading::default())
+}
+
+/// The same, with what is known beside the file.
+///
+/// # Errors
+/// As [`read()`].
+pub fn read_as(system: System, path: &Path, reading: &Reading) -> Result<Config, AdviseError> {
+    let files = Files::new(reading);
+    let path = if path.is_dir() { in_folder(system, path, &files)? } else { path.to_owned() };
+    let absent = || std::io::Error::from(std::io::ErrorKind::NotFound);
+    let text = files.text(&path)?.ok_or_else(|| AdviseError::Io { path: path.clone(), source: absent() })?;
+    let mut config = system.rules().read_from(&text, &path, &files)?;
+    match files.included() {
+        0 => {}
+        1 => config.notes.push("read with one file that it includes".to_owned()),
+        files => config.notes.push(format!("read with {files} files that it includes")),
+    }
+    Ok(templates::set_aside(config))
+}
+
+/// Reads a configuration of `system` from the text of a file; `path` is what messages call it. Includes are
+/// not followed.
+///
+/// # Errors
+/// [`AdviseError::Syntax`] where the system would not start with it.
+pub fn parse(system: System, text: &str, path: &Path) -> Result<Config, AdviseError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    Ok(templates::set_aside(system.rules().read_from(text, path, &Files::none())?))
+}
+
+/// The configuration in a folder.
+fn in_folder(system: System, folder: &Path, files: &Files) -> Result<PathBuf, AdviseError> {
+    let none = |what: &str| {
+        let reason = format!("is a folder without {what}; name the configuration file");
+        AdviseError::syntax(folder, None, reason)
+    };
+    let named = |name: &str| {
+        let path = folder.join(name);
+        if path.is_file() { Ok(path) } else { Err(none(name)) }
+    };
+    match system {
+        System::Postgresql => named("postgresql.conf"),
+        System::Innodb => named("my.cnf"),
+        System::Redis => named("redis.conf"),
+        System::Ceph => named("ceph.conf"),
+        System::Kafka => named("server.properties"),
+        System::Rocksdb => {
+            let found = files.in_folder(folder, "")?.unwrap_or_default();
+            let number =
+                |path: &PathBuf| path.file_name()?.to_str()?.strip_prefix("OPTIONS-")?.parse::<u64>().ok();
+            found
+                .into_iter()
+                .filter(|path| number(path).is_some())
+                .max_by_key(number)
+                .ok_or_else(|| none("OPTIONS-NUMBER"))
+        }
+        _ => Err(AdviseError::syntax(folder, None, "is a folder; name a file in it")),
+    }
+}
