@@ -1,7 +1,7 @@
 //! Syntaxes of configuration files, one file each.
 
-pub(crate) mod assignments;
 pub(crate) mod continued;
+pub(crate) mod guc;
 pub(crate) mod ini;
 pub(crate) mod sizes;
 pub(crate) mod templates;

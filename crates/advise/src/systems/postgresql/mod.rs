@@ -5,13 +5,16 @@
 
 mod commits;
 mod meanings;
+mod read;
 mod reads;
 mod syntax;
+mod values;
 mod writes;
 
 use std::path::Path;
 
 use super::Rules;
+use crate::files::Files;
 use crate::keys::Keys;
 use crate::lint::finding;
 use crate::meaning::Meaning;
@@ -67,7 +70,11 @@ impl Rules for Postgresql {
     }
 
     fn read(&self, text: &str, path: &Path) -> Result<Config, AdviseError> {
-        syntax::read(text, path)
+        read::read(text, path, &Files::none())
+    }
+
+    fn read_from(&self, text: &str, path: &Path, files: &Files) -> Result<Config, AdviseError> {
+        read::read(text, path, files)
     }
 
     fn written(&self, value: &Value) -> String {
@@ -75,7 +82,7 @@ impl Rules for Postgresql {
     }
 
     fn value(&self, setting: &Setting, text: &str) -> Option<Value> {
-        syntax::value(setting, text)
+        values::value(setting, text)
     }
 
     fn patterns(&self, config: &Config, advice: &Advice, _drive: &Drive) -> Vec<Finding> {
