@@ -81,8 +81,12 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// The files of a folder with this ending, by name; `None` where there is no such folder.
-    pub(crate) fn in_folder(&self, folder: &Path, ending: &str) -> Result<Option<Vec<PathBuf>>, AdviseError> {
+    /// The files of a folder whose name `is_one`, by name; `None` where there is no such folder.
+    pub(crate) fn in_folder(
+        &self,
+        folder: &Path,
+        is_one: impl Fn(&str) -> bool,
+    ) -> Result<Option<Vec<PathBuf>>, AdviseError> {
         let io = |source| AdviseError::Io { path: folder.into(), source };
         let entries = match std::fs::read_dir(folder) {
             Ok(entries) => entries,
@@ -92,15 +96,19 @@ impl<'a> Files<'a> {
         let mut found = Vec::new();
         for entry in entries {
             let path = entry.map_err(io)?.path();
-            let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-            let is_one = name.len() > ending.len() && name.ends_with(ending.as_bytes());
-            if is_one && !name.starts_with(b".") && !path.is_dir() {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if is_one(&name) && !path.is_dir() {
                 found.push(path);
             }
         }
         found.sort();
         Ok(Some(found))
     }
+}
+
+/// Whether a program that leaves out hidden files reads one with this name from a folder: `x.conf`.
+pub(crate) fn is_conf(name: &str) -> bool {
+    name.strip_suffix(".conf").is_some_and(|stem| !stem.is_empty() && !stem.starts_with('.'))
 }
 
 fn is_absent(kind: ErrorKind) -> bool {
@@ -158,9 +166,9 @@ mod tests {
         }
         std::fs::create_dir(folder.path().join("e.conf")).unwrap();
         let reading = Reading::default();
-        let found = Files::new(&reading).in_folder(folder.path(), ".conf").unwrap().unwrap();
+        let found = Files::new(&reading).in_folder(folder.path(), is_conf).unwrap().unwrap();
         let names: Vec<_> = found.iter().map(|path| path.file_name().unwrap()).collect();
         assert_eq!(names, ["10.conf", "a.conf", "b.conf"]);
-        assert_eq!(Files::new(&reading).in_folder(&folder.path().join("none"), ".conf").unwrap(), None);
+        assert_eq!(Files::new(&reading).in_folder(&folder.path().join("none"), is_conf).unwrap(), None);
     }
 }

@@ -60,14 +60,10 @@ fn in_folder(system: System, folder: &Path, files: &Files) -> Result<PathBuf, Ad
         System::Ceph => named("ceph.conf"),
         System::Kafka => named("server.properties"),
         System::Rocksdb => {
-            let found = files.in_folder(folder, "")?.unwrap_or_default();
-            let number =
-                |path: &PathBuf| path.file_name()?.to_str()?.strip_prefix("OPTIONS-")?.parse::<u64>().ok();
-            found
-                .into_iter()
-                .filter(|path| number(path).is_some())
-                .max_by_key(number)
-                .ok_or_else(|| none("OPTIONS-NUMBER"))
+            let number = |name: &str| name.strip_prefix("OPTIONS-")?.parse::<u64>().ok();
+            let found = files.in_folder(folder, |name| number(name).is_some())?.unwrap_or_default();
+            let of = |path: &PathBuf| number(path.file_name()?.to_str()?);
+            found.into_iter().max_by_key(of).ok_or_else(|| none("OPTIONS-NUMBER"))
         }
         _ => Err(AdviseError::syntax(folder, None, "is a folder; name a file in it")),
     }

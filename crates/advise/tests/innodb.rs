@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use leadline_advise::{Config, Inputs, Lint, System, Value, Verdict, advise, lint, read};
+use leadline_advise::{Config, Inputs, Lint, Reading, System, Value, Verdict, advise, lint, read_as};
 use leadline_profile::DeviceProfile;
 use serde_json::json;
 
@@ -56,14 +56,15 @@ fn value(profile: &DeviceProfile, inputs: &Inputs, key: &str) -> f64 {
     advice.setting(key).expect(key).value.number().expect(key)
 }
 
-fn config(text: &str) -> Config {
+fn config(version: &str, text: &str) -> Config {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), text).unwrap();
-    read(System::Innodb, file.path()).unwrap()
+    let reading = Reading { version: Some(version.to_owned()), ..Reading::default() };
+    read_as(System::Innodb, file.path(), &reading).unwrap()
 }
 
 fn linted(profile: &DeviceProfile, version: &str, text: &str) -> Lint {
-    lint(System::Innodb, &config(text), profile, &inputs(version)).unwrap()
+    lint(System::Innodb, &config(version, text), profile, &inputs(version)).unwrap()
 }
 
 fn wrong(lint: &Lint) -> Vec<(&str, Verdict)> {

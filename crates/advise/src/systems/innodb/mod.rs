@@ -5,16 +5,18 @@
 
 mod concurrency;
 mod flushing;
+mod groups;
 mod meanings;
 mod pages;
+mod read;
 
 use std::path::Path;
 
 use super::Rules;
+use crate::files::Files;
 use crate::keys::Keys;
 use crate::lint::finding;
 use crate::meaning::Meaning;
-use crate::syntax::{ini, sizes};
 use crate::{Advice, AdviseError, Config, Drive, Entry, File, Finding, Inputs, Setting, Value, Verdict};
 
 pub(crate) struct Innodb;
@@ -27,9 +29,6 @@ enum Flavour {
     /// MariaDB; whether 11 or later, in which `innodb_flush_method` is deprecated.
     Mariadb { since_11: bool },
 }
-
-/// Groups of option files that the server reads. `[client]`, `[mysqldump]` and others are not its.
-const SERVER_GROUPS: [&str; 5] = ["mysqld", "server", "mariadb", "mariadbd", "galera"];
 
 /// What MariaDB has taken out, and accepts without effect.
 const REMOVED_IN_MARIADB: [&str; 2] = ["innodb_page_cleaners", "innodb_buffer_pool_instances"];
@@ -96,33 +95,20 @@ impl Rules for Innodb {
         vec![File { name: "leadline.cnf", place, text }]
     }
 
-    /// By "Using Option Files" in the manuals: dashes and underscores are the same, `loose_` may stand before
-    /// an option, and a version may follow the name of a group.
     fn read(&self, text: &str, path: &Path) -> Result<Config, AdviseError> {
-        let mut config = ini::read(text, path)?;
-        config.entries.retain(|entry| is_servers(&entry.section));
-        for entry in &mut config.entries {
-            entry.section = "mysqld".to_owned();
-            let key = entry.key.to_ascii_lowercase().replace('-', "_");
-            entry.key = key.strip_prefix("loose_").unwrap_or(&key).to_owned();
-        }
-        Ok(config)
+        read::read(text, path, &Files::none())
     }
 
-    /// Whole numbers may have the suffixes of the server: K, M, G and so on, in either case.
+    fn read_from(&self, text: &str, path: &Path, files: &Files) -> Result<Config, AdviseError> {
+        read::read(text, path, files)
+    }
+
+    /// Whole numbers may have one of the server's suffixes: K, M, G, T, P or E, in either case.
     fn value(&self, setting: &Setting, text: &str) -> Option<Value> {
-        if let Value::Word(_) = setting.value {
-            return Some(Value::word(text.trim()));
+        match setting.value {
+            Value::Word(_) => Some(Value::word(text)),
+            _ => read::number(text).filter(|number| *number >= 0.0).map(Value::Number),
         }
-        let units = [
-            ("K", 1024.0),
-            ("M", 1048576.0),
-            ("G", 1073741824.0),
-            ("T", 1099511627776.0),
-            ("P", 2_f64.powi(50)),
-        ];
-        let number = sizes::scaled(&text.to_ascii_uppercase(), 1.0, &units)?;
-        (number >= 0.0 && number.fract() == 0.0).then_some(Value::Number(number))
     }
 
     fn patterns(&self, config: &Config, advice: &Advice, _drive: &Drive) -> Vec<Finding> {
@@ -146,12 +132,6 @@ impl Rules for Innodb {
 fn without_effect(entry: &Entry) -> Finding {
     let reason = "MariaDB has had one buffer pool and one page cleaner since 10.5: the option does nothing";
     finding(entry, Verdict::Meaningless, reason)
-}
-
-/// `mysqld`, `mysqld-8.4`, `mariadb-10.11`, and what stands in no group, as a server prints its variables.
-fn is_servers(group: &str) -> bool {
-    let base = group.split_once('-').map_or(group, |(base, _)| base);
-    base.is_empty() || SERVER_GROUPS.contains(&base)
 }
 
 fn flavour(advice: &Advice) -> Flavour {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::files::Files;
+use crate::files::{Files, is_conf};
 use crate::syntax::{guc, templates};
 use crate::{AdviseError, Config, Entry, Place};
 
@@ -81,7 +81,7 @@ impl Reader<'_> {
             return Err(wrong(&format!("{reason}, with which the server does not start")));
         }
         if key == "include_dir" {
-            let Some(found) = self.files.in_folder(&target, ".conf")? else {
+            let Some(found) = self.files.in_folder(&target, is_conf)? else {
                 unknown("is not a folder here");
                 return Ok(());
             };
