@@ -1,13 +1,14 @@
 //! Redis: how its append-only file becomes durable.
 
+mod read;
+
 use std::path::Path;
 
 use leadline_profile::Pattern;
 
 use super::Rules;
-use crate::{
-    Advice, AdviseError, Config, Drive, Entry, File, Fits, Inputs, Place, Setting, Source, Unmeasured, Value,
-};
+use crate::files::Files;
+use crate::{Advice, AdviseError, Config, Drive, File, Fits, Inputs, Setting, Source, Unmeasured, Value};
 
 /// A flush that takes less lets a thousand turns of the event loop wait for one each second, seconds.
 const FAST_FLUSH: f64 = 1e-3;
@@ -60,7 +61,11 @@ impl Rules for Redis {
     }
 
     fn read(&self, text: &str, path: &Path) -> Result<Config, AdviseError> {
-        read(text, path)
+        read::read(text, path, &Files::none())
+    }
+
+    fn read_from(&self, text: &str, path: &Path, files: &Files) -> Result<Config, AdviseError> {
+        read::read(text, path, files)
     }
 
     fn value(&self, setting: &Setting, text: &str) -> Option<Value> {
@@ -121,46 +126,4 @@ fn incremental(drive: &Drive) -> Result<Setting, Unmeasured> {
     Ok(Setting::new(INCREMENTAL, Value::word("yes"), "yes or no", rule, SOURCE)
         .default(Value::word("yes"))
         .if_wrong("the whole rewritten file is flushed at once, and all clients wait behind that", ""))
-}
-
-/// `KEY VALUE` lines. A comment is a line of its own. What is included is not read.
-fn read(text: &str, path: &Path) -> Result<Config, AdviseError> {
-    let mut config = Config::default();
-    for (at, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let place = Place::Line { path: path.into(), line: at + 1 };
-        let Some((key, value)) = line.split_once(char::is_whitespace) else {
-            return Err(AdviseError::syntax(path, at + 1, "is not of the form KEY VALUE"));
-        };
-        let key = key.to_ascii_lowercase();
-        let value = value.trim().trim_matches('"').to_owned();
-        if key == "include" {
-            config.notes.push(format!("{place}: include {value} was not read; name that file instead"));
-            continue;
-        }
-        config.entries.push(Entry { section: String::new(), key, value, place });
-    }
-    Ok(config)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_are_read_whatever_their_case_and_includes_are_told() {
-        let text = "# appendfsync no\nAppendFsync \"always\"\nsave 3600 1 300 100\ninclude /etc/x.conf\n";
-        let config = read(text, Path::new("r.conf")).unwrap();
-        assert_eq!(config.last(APPEND).unwrap().value, "always");
-        assert_eq!(config.last("save").unwrap().value, "3600 1 300 100");
-        assert_eq!(
-            config.notes,
-            ["r.conf, line 4: include /etc/x.conf was not read; name that file instead"]
-        );
-        let said = read("\nappendfsync\n", Path::new("r.conf")).unwrap_err().to_string();
-        assert_eq!(said, "r.conf, line 2: is not of the form KEY VALUE");
-    }
 }

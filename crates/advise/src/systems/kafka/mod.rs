@@ -1,5 +1,7 @@
 //! Kafka: how often a broker flushes its logs, and with how many threads it reads them after a crash.
 
+mod read;
+
 use std::path::Path;
 
 use leadline_profile::{OpKind, Pattern};
@@ -7,10 +9,8 @@ use leadline_profile::{OpKind, Pattern};
 use super::Rules;
 use crate::lint::finding;
 use crate::streams::Stream;
-use crate::syntax::continued::continued;
 use crate::{
-    Advice, AdviseError, Config, Drive, Entry, File, Finding, Inputs, Place, Setting, Source, Unmeasured,
-    Value, Verdict,
+    Advice, AdviseError, Config, Drive, File, Finding, Inputs, Setting, Source, Unmeasured, Value, Verdict,
 };
 
 /// Share of the time that flushes of one partition may take.
@@ -80,7 +80,7 @@ impl Rules for Kafka {
     }
 
     fn read(&self, text: &str, path: &Path) -> Result<Config, AdviseError> {
-        read(text, path)
+        read::read(text, path)
     }
 
     fn value(&self, setting: &Setting, text: &str) -> Option<Value> {
@@ -150,41 +150,4 @@ fn recovery(drive: &Drive, cores: u32, version: &str) -> Result<Setting, Unmeasu
             "threads wait for each other at the device",
         )
         .costs("reading the logs after a crash", whole))
-}
-
-/// A properties file: `KEY=VALUE`, `KEY: VALUE` or `KEY VALUE`, with comments after `#` and `!`.
-fn read(text: &str, path: &Path) -> Result<Config, AdviseError> {
-    let mut config = Config::default();
-    for (number, line) in continued(text) {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with(['#', '!']) {
-            continue;
-        }
-        let place = Place::Line { path: path.into(), line: number };
-        let end = line.find(|c: char| matches!(c, '=' | ':') || c.is_whitespace()).unwrap_or(line.len());
-        let (key, rest) = line.split_at(end);
-        let rest = rest.trim_start();
-        let value = rest.strip_prefix(['=', ':']).unwrap_or(rest).trim().to_owned();
-        if key.is_empty() {
-            return Err(AdviseError::syntax(path, number, "has no key before the ="));
-        }
-        config.entries.push(Entry { section: String::new(), key: key.to_owned(), value, place });
-    }
-    Ok(config)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn properties_have_equals_colons_and_spaces() {
-        let text = "# c\n! c\na.b=1\nc.d : 2\ne.f 3\ng.h = x, \\\n  y\nempty=\n";
-        let config = read(text, Path::new("s")).unwrap();
-        let found: Vec<(&str, &str)> =
-            config.entries.iter().map(|entry| (entry.key.as_str(), entry.value.as_str())).collect();
-        assert_eq!(found, [("a.b", "1"), ("c.d", "2"), ("e.f", "3"), ("g.h", "x,   y"), ("empty", "")]);
-        let said = read("\n=1\n", Path::new("s")).unwrap_err().to_string();
-        assert_eq!(said, "s, line 2: has no key before the =");
-    }
 }
