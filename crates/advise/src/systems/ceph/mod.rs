@@ -1,5 +1,7 @@
 //! Ceph: what an OSD's mClock scheduler takes its drive for.
 
+mod read;
+
 use std::path::Path;
 
 use leadline_model::Estimate;
@@ -7,7 +9,7 @@ use leadline_profile::{OpKind, Pattern};
 
 use super::Rules;
 use crate::lint::finding;
-use crate::syntax::{ini, sizes};
+use crate::syntax::sizes;
 use crate::{
     Advice, AdviseError, Config, Drive, File, Finding, Inputs, Setting, Source, Unmeasured, Value, Verdict,
 };
@@ -108,20 +110,8 @@ impl Rules for Ceph {
         vec![File { name: "ceph.conf", place, text }]
     }
 
-    /// By "Configuring Ceph": the words of a key may be joined by spaces, dashes or underscores, and a remark
-    /// may begin with a semicolon. Only what OSDs read counts.
     fn read(&self, text: &str, path: &Path) -> Result<Config, AdviseError> {
-        let mut config = ini::read(text, path)?;
-        let is_osds = |section: &str| ["", "global", "osd"].contains(&section) || section.starts_with("osd.");
-        config.entries.retain(|entry| is_osds(&entry.section));
-        for entry in &mut config.entries {
-            let words = entry.key.split([' ', '\t', '-', '_']).filter(|word| !word.is_empty());
-            entry.key = words.collect::<Vec<_>>().join("_");
-            if let Some((value, _)) = entry.value.split_once(';') {
-                entry.value = value.trim_end().to_owned();
-            }
-        }
-        Ok(config)
+        read::read(text, path)
     }
 
     fn value(&self, setting: &Setting, text: &str) -> Option<Value> {

@@ -1,5 +1,7 @@
 //! OpenZFS: how many requests of each class a device has under way.
 
+mod read;
+
 use std::path::Path;
 
 use leadline_model::Estimate;
@@ -8,10 +10,8 @@ use leadline_profile::{OpKind, Pattern};
 use super::Rules;
 use crate::lint::finding;
 use crate::streams::Stream;
-use crate::syntax::continued::continued;
 use crate::{
-    Advice, AdviseError, Config, Drive, Entry, File, Finding, Inputs, Place, Setting, Source, Unmeasured,
-    Value, Verdict,
+    Advice, AdviseError, Config, Drive, File, Finding, Inputs, Setting, Source, Unmeasured, Value, Verdict,
 };
 
 /// The smallest records of databases.
@@ -91,11 +91,11 @@ impl Rules for Zfs {
     }
 
     fn read(&self, text: &str, path: &Path) -> Result<Config, AdviseError> {
-        read(text, path)
+        read::read(text, path)
     }
 
     fn value(&self, _setting: &Setting, text: &str) -> Option<Value> {
-        text.parse::<u32>().ok().map(|number| Value::Number(number.into()))
+        read::number(text).map(|number| Value::Number(number.into()))
     }
 
     fn patterns(&self, config: &Config, _advice: &Advice, _drive: &Drive) -> Vec<Finding> {
@@ -161,60 +161,4 @@ fn asynchronous(drive: &Drive, key: &'static str, op: OpKind) -> Result<Setting,
             "what programs wait for is behind large requests that nobody waits for",
         )
         .costs("large requests in sequence", single))
-}
-
-/// `options zfs NAME=VALUE ...` of modprobe.d; other modules and commands are left out.
-fn read(text: &str, path: &Path) -> Result<Config, AdviseError> {
-    let mut config = Config::default();
-    for (number, line) in continued(text) {
-        let mut words = line.split_whitespace();
-        let place = Place::Line { path: path.into(), line: number };
-        match (words.next(), words.next()) {
-            (None, _) => {}
-            (Some(word), _) if word.starts_with('#') => {}
-            (Some("options"), Some("zfs")) => {
-                for word in words {
-                    let Some((key, value)) = word.split_once('=') else {
-                        return Err(AdviseError::syntax(
-                            path,
-                            number,
-                            format!("{word}: is not of the form NAME=VALUE"),
-                        ));
-                    };
-                    let (section, key, value) = (String::new(), key.to_owned(), value.to_owned());
-                    config.entries.push(Entry { section, key, value, place: place.clone() });
-                }
-            }
-            (Some("options" | "alias" | "blacklist" | "install" | "remove" | "softdep"), Some(_)) => {}
-            (Some(word), _) => {
-                let reason =
-                    format!("{word}: is not a command of modprobe.d, such as options zfs NAME=VALUE");
-                return Err(AdviseError::syntax(path, number, reason));
-            }
-        }
-    }
-    Ok(config)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_options_of_zfs_are_read() {
-        let text =
-            "# c\noptions zfs zfs_arc_max=1 \\\n  zfs_vdev_max_active=2\noptions spl a=3\nblacklist b\n";
-        let config = read(text, Path::new("z.conf")).unwrap();
-        let found: Vec<(&str, &str)> =
-            config.entries.iter().map(|entry| (entry.key.as_str(), entry.value.as_str())).collect();
-        assert_eq!(found, [("zfs_arc_max", "1"), ("zfs_vdev_max_active", "2")]);
-        assert_eq!(config.entries[1].place.to_string(), "z.conf, line 2");
-    }
-
-    #[test]
-    fn lines_of_another_form_are_refused_with_their_number() {
-        let said = |text| read(text, Path::new("z.conf")).unwrap_err().to_string();
-        assert!(said("\nzfs_arc_max=1\n").starts_with("z.conf, line 2: zfs_arc_max=1: is not a command"));
-        assert_eq!(said("options zfs a\n"), "z.conf, line 1: a: is not of the form NAME=VALUE");
-    }
 }
