@@ -32,6 +32,24 @@ pub(crate) fn depends_on(value: &str) -> Option<String> {
     value.match_indices('$').find_map(|(at, _)| variable(&value[at + 1..]))
 }
 
+/// Where a value ends that does not stand in quotes: at the first character that `ends` it and is not within
+/// `{{ }}` or `${ }`.
+pub(crate) fn end(text: &str, ends: impl Fn(char) -> bool) -> usize {
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let within = [["{{", "}}"], ["${", "}"], ["<%", "%>"]].into_iter().find_map(|[open, close]| {
+            let inner = text[at..].strip_prefix(open)?;
+            Some(open.len() + inner.find(close)? + close.len())
+        });
+        match within {
+            Some(length) => at += length,
+            None if ends(c) => return at,
+            None => at += c.len_utf8(),
+        }
+    }
+    text.len()
+}
+
 /// The variable that follows a `$`.
 fn variable(text: &str) -> Option<String> {
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
