@@ -104,6 +104,11 @@ fn filters_and_caches_have_several_spellings() {
     {
         assert_eq!(layout(&format!("filter_policy={policy}")).bloom_bits, 10.0, "{policy}");
     }
+    for policy in ["rocksdb.BuiltinBloomFilter", "{id=rocksdb.BuiltinBloomFilter;}"] {
+        let file = parse(&file("", "", &format!("filter_policy={policy}")));
+        assert_eq!(file.layout().bloom_bits, 0.0, "{policy}");
+        assert!(file.warnings().iter().any(|warning| warning.contains("writes none")), "{policy}");
+    }
     for cache in ["8388608", "8192K", "8M", "{capacity=8M;num_shard_bits=4;}", "capacity=8M"] {
         assert_eq!(layout(&format!("block_cache={cache}")).cache_bytes, 8 << 20, "{cache}");
     }
@@ -141,8 +146,8 @@ fn errors_name_the_line_and_the_remedy() {
             "OPTIONS: line 6: max_bytes_for_level_multiplier=nan: must be a number above 0",
         ),
         (
-            file("", "", "filter_policy=rocksdb.BuiltinBloomFilter"),
-            "OPTIONS: line 8: filter_policy=rocksdb.BuiltinBloomFilter: must be nullptr, bloomfilter:BITS:false or \
+            file("", "", "filter_policy=rocksdb.OtherFilter"),
+            "OPTIONS: line 8: filter_policy=rocksdb.OtherFilter: must be nullptr, bloomfilter:BITS:false or \
              ribbonfilter:BITS, with bits per key",
         ),
         (

@@ -2,7 +2,6 @@
 
 pub(crate) mod continued;
 pub(crate) mod guc;
-pub(crate) mod ini;
 pub(crate) mod properties;
 pub(crate) mod sizes;
 pub(crate) mod templates;

@@ -13,6 +13,10 @@ use super::values::{Value, Values, integer};
 /// From this release on the block cache is 32 MiB by default, before it 8 MiB (HISTORY.md of RocksDB).
 const LARGER_CACHE: Release = Release::new(8, 2, 0);
 
+/// A policy by which filters that are there are read, and none are written (`ReadOnlyBuiltinFilterPolicy`). A
+/// program that opens a database without knowing its policy leaves this in the file.
+pub(super) const READ_ONLY_FILTER: &str = "rocksdb.BuiltinBloomFilter";
+
 /// What RocksDB makes of the options: it corrects some, which `SanitizeOptions` in db/column_family.cc does.
 pub(super) fn layout(values: &Values<'_>) -> Result<Layout, TextError> {
     leveled(values)?;
@@ -97,7 +101,7 @@ fn bloom_bits(values: &Values<'_>) -> Result<f64, TextError> {
     };
     let mut fields = filter(value).split(':');
     let policy = fields.next().unwrap_or_default();
-    if ["", "nullptr"].contains(&policy) {
+    if ["", "nullptr", READ_ONLY_FILTER].contains(&policy) {
         return Ok(0.0);
     }
     if !["bloomfilter", "rocksdb.BloomFilter", "ribbonfilter", "rocksdb.RibbonFilter"].contains(&policy) {
@@ -112,6 +116,6 @@ fn bloom_bits(values: &Values<'_>) -> Result<f64, TextError> {
 }
 
 /// The name of the filter: the value itself, or the `id` in `{id=...;}`.
-fn filter(value: Value<'_>) -> &str {
+pub(super) fn filter(value: Value<'_>) -> &str {
     nested(value.text).into_iter().find(|(name, _)| *name == "id").map_or(value.text, |(_, id)| id)
 }

@@ -2,7 +2,7 @@
 
 use super::check::listed;
 use super::known;
-use super::layout::default_cache_bytes;
+use super::layout::{self, READ_ONLY_FILTER, default_cache_bytes};
 use super::section::Kind::{self, Cf, Db, Table};
 use super::section::Section;
 use super::values::Values;
@@ -75,12 +75,15 @@ fn compression(values: &Values<'_>) -> Option<String> {
 
 fn filter(values: &Values<'_>) -> Option<String> {
     let value = values.get(Table, "filter_policy");
+    let place = format!("line {}: filter_policy={}", value.line, value.text);
+    if layout::filter(value) == READ_ONLY_FILTER {
+        return Some(format!(
+            "{place}: RocksDB reads the filters that are there and writes none, so files without filters are \
+             modelled; bloomfilter:BITS:false writes them"
+        ));
+    }
     value.text.to_ascii_lowercase().contains("ribbon").then(|| {
-        format!(
-            "line {}: filter_policy={}: taken for a Bloom filter with as many false positives, which takes \
-             about 30 % more memory",
-            value.line, value.text
-        )
+        format!("{place}: taken for a Bloom filter with as many false positives, which takes about 30 % more memory")
     })
 }
 

@@ -1,6 +1,8 @@
 //! RocksDB: the keys that depend on the device. Those that depend on the data and its use are
 //! `leadline lsm advise`'s, which takes these from here.
 
+mod read;
+
 use std::path::Path;
 
 use leadline_model::Estimate;
@@ -9,9 +11,9 @@ use leadline_profile::{OpKind, Pattern};
 use super::Rules;
 use crate::meaning::{Meaning, Moot, Special, When};
 use crate::streams::Stream;
+use crate::syntax::sizes;
 use crate::syntax::sizes::number_and_unit;
-use crate::syntax::{ini, sizes};
-use crate::{Advice, AdviseError, Config, Drive, Entry, File, Inputs, Setting, Source, Unmeasured, Value};
+use crate::{Advice, AdviseError, Config, Drive, File, Inputs, Setting, Source, Unmeasured, Value};
 
 /// What RocksDB reads ahead of a compaction unless set: 7.8 with direct I/O (`SanitizeOptions` in
 /// db_impl_open.cc), and every release from 8.6.7 on (include/rocksdb/options.h).
@@ -139,19 +141,8 @@ impl Rules for Rocksdb {
         vec![File { name: "OPTIONS.ini", place, text }]
     }
 
-    /// Of equal keys in a section the first is in force: a map of them is filled by `insert`
-    /// (options/options_parser.cc, `Parse`).
     fn read(&self, text: &str, path: &Path) -> Result<Config, AdviseError> {
-        let mut config = ini::read(text, path)?;
-        let mut kept: Vec<Entry> = Vec::new();
-        for entry in std::mem::take(&mut config.entries) {
-            if kept.iter().any(|before| before.section == entry.section && before.key == entry.key) {
-                config.notes.push(format!("{}: {} is set above, which is in force", entry.place, entry.key));
-            } else {
-                kept.push(entry);
-            }
-        }
-        Ok(Config { entries: kept, ..config })
+        read::read(text, path)
     }
 
     /// Numbers may have the units of `ParseUint64` (options_helper.cc): K, M, G, T in either case.
