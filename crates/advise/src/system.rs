@@ -30,11 +30,13 @@ pub enum System {
     Redis,
     /// Apache Kafka.
     Kafka,
+    /// SQLite.
+    Sqlite,
 }
 
 impl System {
     /// All of them.
-    pub const ALL: [System; 11] = [
+    pub const ALL: [System; 12] = [
         System::Postgresql,
         System::Innodb,
         System::Seastar,
@@ -46,6 +48,7 @@ impl System {
         System::Cockroachdb,
         System::Redis,
         System::Kafka,
+        System::Sqlite,
     ];
 
     /// As on the command line: `postgresql`.
@@ -62,6 +65,7 @@ impl System {
             System::Cockroachdb => "cockroachdb",
             System::Redis => "redis",
             System::Kafka => "kafka",
+            System::Sqlite => "sqlite",
         }
     }
 

@@ -4,5 +4,6 @@ pub(crate) mod continued;
 pub(crate) mod guc;
 pub(crate) mod properties;
 pub(crate) mod sizes;
+pub(crate) mod sql;
 pub(crate) mod templates;
 pub(crate) mod yaml;

@@ -10,6 +10,7 @@ mod postgresql;
 mod redis;
 pub mod rocksdb;
 mod seastar;
+mod sqlite;
 mod zfs;
 
 use std::path::Path;
@@ -130,6 +131,7 @@ impl System {
             System::Cockroachdb => &cockroachdb::Cockroachdb,
             System::Redis => &redis::Redis,
             System::Kafka => &kafka::Kafka,
+            System::Sqlite => &sqlite::Sqlite,
         }
     }
 }
