@@ -15,12 +15,16 @@ impl Setting {
     /// are `anchor` times powers of four, or of two where none of those fits; from `least` to `most`. The
     /// value itself where no step fits. Call it when the values that fit are known.
     pub(crate) fn on_ladder(self, anchor: f64, [least, most]: [f64; 2]) -> Self {
-        let Value::Number(exact) = self.value else { return self };
+        let (exact, kind): (f64, fn(f64) -> Value) = match self.value {
+            Value::Number(number) => (number, Value::Number),
+            Value::Bytes(bytes) => (bytes as f64, |bytes| Value::Bytes(bytes.round() as u64)),
+            Value::Seconds(_) | Value::Word(_) => return self,
+        };
         let step = FACTORS.into_iter().find_map(|factor| {
             let step = anchor * factor.powf((exact / anchor).log(factor).round());
-            Some(Value::Number(step.clamp(least, most))).filter(|step| self.fits.has(step))
+            Some(kind(step.clamp(least, most))).filter(|step| self.fits.has(step))
         });
-        let value = step.unwrap_or(Value::Number(exact));
+        let value = step.unwrap_or(kind(exact));
         let numbers = matches!(self.fits, Fits::Range(_));
         debug_assert!(numbers && self.fits.has(&value), "{}: {value} does as well", self.key);
         Setting { value, exact: Some(exact), ..self }
@@ -43,6 +47,14 @@ mod tests {
             let setting = setting(exact, exact / 2.0, 8.0 * exact).on_ladder(16.0, [16.0, 1000.0]);
             assert_eq!((setting.value, setting.exact), (Value::Number(64.0), Some(exact)));
         }
+    }
+
+    #[test]
+    fn sizes_stay_sizes() {
+        let source = Source { defined: "a test", version: "1" };
+        let size = Setting::new("key", Value::Bytes(50_000), "bytes", String::new(), source);
+        let step = size.fits(12_500.0, 200_000.0).on_ladder(4096.0, [4096.0, 1e9]);
+        assert_eq!((step.value, step.exact), (Value::Bytes(65_536), Some(50_000.0)));
     }
 
     #[test]

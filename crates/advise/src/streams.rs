@@ -7,6 +7,9 @@ use crate::{Drive, Unmeasured};
 /// The largest requests of `interleaving`.
 const LARGE: u32 = 256 << 10;
 
+/// Most requests in flight that `interleaving` measures, as a power of two.
+const MOST_IN_FLIGHT: u32 = 8;
+
 /// Sizes of one request below that.
 const SMALLER: [u32; 3] = [32 << 10, 64 << 10, 128 << 10];
 
@@ -29,7 +32,7 @@ impl Stream {
             let bandwidth = drive.bandwidth(op, Pattern::Sequential, bytes, 1)?;
             found.push((u64::from(bytes), bandwidth.value));
         }
-        for k in (0..=8).map(|power| 1u32 << power) {
+        for k in (0..=MOST_IN_FLIGHT).map(|power| 1u32 << power) {
             // The dearest may have been left out.
             match drive.bandwidth(op, Pattern::Sequential, LARGE, k) {
                 Ok(bandwidth) => found.push((u64::from(k) * u64::from(LARGE), bandwidth.value)),
@@ -60,5 +63,35 @@ impl Stream {
     /// Requests of the largest size that make up the bytes in flight: 1 or more.
     pub(crate) fn requests(&self) -> f64 {
         (self.bytes_in_flight as f64 / f64::from(LARGE)).ceil().max(1.0)
+    }
+}
+
+/// Large requests at random over how many of them are in flight.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Scattered {
+    /// Least in flight that reach 90 % of the most.
+    pub(crate) in_flight: u32,
+    /// The most, bytes per second.
+    pub(crate) bandwidth: f64,
+    /// In flight, ascending, and bandwidth / the most.
+    pub(crate) shares: Vec<(u32, f64)>,
+}
+
+impl Scattered {
+    /// Of `drive`, by `interleaving`.
+    pub(crate) fn of(drive: &Drive, op: OpKind) -> Result<Scattered, Unmeasured> {
+        let mut found = Vec::new();
+        for k in (0..=MOST_IN_FLIGHT).map(|power| 1u32 << power) {
+            // The dearest may have been left out.
+            match drive.bandwidth(op, Pattern::Random, LARGE, k) {
+                Ok(bandwidth) => found.push((k, bandwidth.value)),
+                Err(missing) if k == 1 => return Err(missing),
+                Err(_) => {}
+            }
+        }
+        let bandwidth = found.iter().map(|(_, bandwidth)| *bandwidth).fold(0.0, f64::max);
+        let shares: Vec<(u32, f64)> = found.iter().map(|&(k, one)| (k, one / bandwidth)).collect();
+        let in_flight = shares.iter().find(|(_, share)| *share >= 0.9).map_or(1, |(k, _)| *k);
+        Ok(Scattered { in_flight, bandwidth, shares })
     }
 }

@@ -32,11 +32,13 @@ pub enum System {
     Kafka,
     /// SQLite.
     Sqlite,
+    /// DuckDB.
+    Duckdb,
 }
 
 impl System {
     /// All of them.
-    pub const ALL: [System; 12] = [
+    pub const ALL: [System; 13] = [
         System::Postgresql,
         System::Innodb,
         System::Seastar,
@@ -49,6 +51,7 @@ impl System {
         System::Redis,
         System::Kafka,
         System::Sqlite,
+        System::Duckdb,
     ];
 
     /// As on the command line: `postgresql`.
@@ -66,6 +69,7 @@ impl System {
             System::Redis => "redis",
             System::Kafka => "kafka",
             System::Sqlite => "sqlite",
+            System::Duckdb => "duckdb",
         }
     }
 

@@ -5,6 +5,7 @@ mod ceph;
 mod cockroachdb;
 mod common;
 mod drives;
+mod duckdb;
 mod etcd;
 mod in_force;
 mod innodb;

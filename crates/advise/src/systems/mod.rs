@@ -2,6 +2,7 @@
 
 mod ceph;
 mod cockroachdb;
+mod duckdb;
 mod etcd;
 mod innodb;
 mod kafka;
@@ -132,6 +133,7 @@ impl System {
             System::Redis => &redis::Redis,
             System::Kafka => &kafka::Kafka,
             System::Sqlite => &sqlite::Sqlite,
+            System::Duckdb => &duckdb::Duckdb,
         }
     }
 }

@@ -1,0 +1,114 @@
+//! DuckDB: what is advised follows the device, and what is wrong is named.
+
+use leadline_advise::{Inputs, System, Value, Verdict, advise};
+use serde_json::json;
+
+use crate::asked::{
+    advised, assert_fits_what_is_written, assert_names_what_is_missing, linted, value, wrong,
+};
+use crate::common::{DISK, FAST, Known, parsed};
+use crate::drives::{assert_fits_many_drives, assert_one_advice};
+
+const DUCKDB: System = System::Duckdb;
+const GAP: &str = "parquet_prefetch_column_gap";
+
+/// An array that needs many requests in flight.
+const ARRAY: Known = Known { read_us: 2000.0, servers: 200, bandwidth: 1e10, ..FAST };
+
+fn one(key: &str, verdict: Verdict) -> [(String, Verdict); 1] {
+    [(key.to_owned(), verdict)]
+}
+
+#[test]
+fn as_many_read_as_keep_the_device_busy() {
+    let threads = |known: Known, version: &str| {
+        let inputs = Inputs { version: Some(version.into()), cores: Some(2), ..Inputs::default() };
+        let advice = advise(DUCKDB, &known.profile(), &inputs).unwrap();
+        let number = |key| advice.setting(key).map(|one| one.value.number().unwrap());
+        (number("threads"), number("async_threads"))
+    };
+    // Before 2.0 each thread reads for itself.
+    assert_eq!(threads(FAST, "1.4"), (Some(2.0), None));
+    assert_eq!(threads(ARRAY, "1.4"), (Some(4.0), None));
+    let slow = Known { read_us: 50_000.0, ..ARRAY };
+    assert_eq!(threads(slow, "2.0"), (Some(2.0), Some(256.0)));
+    assert_eq!(threads(ARRAY, "2.0"), (Some(2.0), Some(128.0)));
+    assert_eq!(threads(DISK, "2.0"), (Some(2.0), Some(8.0)));
+    let few = linted(DUCKDB, &ARRAY.profile(), "2.0", "SET async_threads = 8;");
+    assert_eq!(few.findings[0].verdict, Verdict::TooLow);
+    // 8 of 80 in flight.
+    let (times, _) = few.findings[0].costs.unwrap();
+    assert!((8.0..12.0).contains(&times), "{times}");
+}
+
+#[test]
+fn columns_are_read_together_where_a_request_costs_more_than_what_lies_between() {
+    let gap = |known: Known| value(DUCKDB, &known.profile(), GAP);
+    // A move of the heads takes as long as 1.6 MB.
+    assert_eq!(gap(DISK), Value::Bytes(1 << 20));
+    // With 8 in flight one more takes as long as 78 KB.
+    assert_eq!(gap(FAST), Value::Bytes(64 << 10));
+    assert_eq!(wrong(DUCKDB, &DISK.profile(), &format!("SET {GAP} = 16384;")), one(GAP, Verdict::TooLow));
+    assert_eq!(wrong(DUCKDB, &FAST.profile(), &format!("SET {GAP} = 4194304;")), one(GAP, Verdict::TooHigh));
+    // DuckDB finds it out by itself.
+    assert_eq!(wrong(DUCKDB, &DISK.profile(), &format!("SET {GAP} = NULL;")), []);
+    assert_eq!(wrong(DUCKDB, &DISK.profile(), &format!("SET {GAP} = '1MB';")), one(GAP, Verdict::Invalid));
+}
+
+#[test]
+fn a_checkpoint_writes_more_than_it_flushes() {
+    let key = "checkpoint_threshold";
+    // Three flushes of 16 ms are a tenth of 43 MB.
+    assert_eq!(value(DUCKDB, &DISK.profile(), key), Value::Bytes(64 << 20));
+    assert_eq!(value(DUCKDB, &FAST.profile(), key), Value::Bytes(16 << 20));
+    for known in [FAST, DISK] {
+        assert_eq!(wrong(DUCKDB, &known.profile(), "SET checkpoint_threshold = '16.0 MiB';"), []);
+        let found = wrong(DUCKDB, &known.profile(), "PRAGMA wal_autocheckpoint='1kb';");
+        assert_eq!(found, one(key, Verdict::TooLow));
+        assert_eq!(
+            wrong(DUCKDB, &known.profile(), "SET checkpoint_threshold = 1000;"),
+            one(key, Verdict::Invalid)
+        );
+        assert_eq!(
+            wrong(DUCKDB, &known.profile(), "SET checkpoint_threshold = '-1';"),
+            one(key, Verdict::TooHigh)
+        );
+    }
+}
+
+#[test]
+fn versions_have_their_own_keys_and_what_is_left_out_is_said() {
+    let old = advised(DUCKDB, &FAST.profile(), "1.5");
+    assert!(old.setting(GAP).is_none() && old.setting("threads").is_some());
+    assert!(old.notes.iter().any(|note| note.starts_with("temp_directory: ")), "{:?}", old.notes);
+    assert_eq!(DUCKDB.version_of("v1.3.2"), None);
+    assert_eq!(DUCKDB.version_of("1.3.2"), Some("1.2"));
+}
+
+#[test]
+fn what_was_not_measured_is_named_with_its_experiment() {
+    let mut document = FAST.document();
+    document["experiments"] = json!({});
+    let missing = [
+        ("async_threads", "interleaving"),
+        (GAP, "interleaving"),
+        ("external_file_cache_local_max_block_size", "interleaving"),
+        ("checkpoint_threshold", "fsync"),
+    ];
+    assert_names_what_is_missing(DUCKDB, &parsed(&document), &missing);
+}
+
+#[test]
+fn every_value_that_is_written_is_read_as_fitting() {
+    for known in [FAST, DISK, ARRAY] {
+        assert_fits_what_is_written(DUCKDB, &known.profile());
+    }
+    assert_fits_many_drives(DUCKDB);
+    assert_one_advice(DUCKDB);
+}
+
+#[test]
+fn what_other_statements_set_is_not_judged() {
+    let text = "SET memory_limit = '4GB';\nSET threads TO 8;\nUPDATE t SET threads = 1000;\nSELECT 1;\n";
+    assert_eq!(wrong(DUCKDB, &FAST.profile(), text), []);
+}
