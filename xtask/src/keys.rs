@@ -3,6 +3,7 @@
 //! A table is for one system and one major version: a line per key with its kind, unit, range, default, words
 //! and what puts a change into force. They are checked in, so that advice and lint need no program.
 
+mod duckdb;
 mod mariadb;
 mod postgresql;
 
@@ -30,7 +31,8 @@ struct Table {
 
 /// `cargo xtask keys SYSTEM PROGRAM...`.
 pub(crate) fn keys(words: &[OsString]) -> anyhow::Result<()> {
-    let usage = || Usage::error("say cargo xtask keys SYSTEM PROGRAM...; systems: postgresql, innodb");
+    let usage =
+        || Usage::error("say cargo xtask keys SYSTEM PROGRAM...; systems: postgresql, innodb, duckdb");
     let [system, programs @ ..] = words else { return Err(usage()) };
     if programs.is_empty() {
         return Err(usage());
@@ -40,6 +42,7 @@ pub(crate) fn keys(words: &[OsString]) -> anyhow::Result<()> {
         let table = match system.to_str() {
             Some("postgresql") => postgresql::ask(&program),
             Some("innodb") => mariadb::ask(&program),
+            Some("duckdb") => duckdb::ask(&program),
             _ => return Err(usage()),
         }
         .with_context(|| program.display().to_string())?;

@@ -9,7 +9,7 @@ use crate::asked::{
     advised, assert_fits_what_is_written, assert_names_what_is_missing, linted, value, wrong,
 };
 use crate::common::{DISK, FAST, Known, parsed};
-use crate::drives::{assert_fits_many_drives, assert_one_advice};
+use crate::drives::{assert_fits_what_is_measured_again, assert_one_advice};
 use crate::programs::{ran, text};
 
 const SQLITE: System = System::Sqlite;
@@ -111,7 +111,7 @@ fn every_value_that_is_written_is_read_as_fitting() {
     for known in [FAST, DISK, VOLUME] {
         assert_fits_what_is_written(SQLITE, &known.profile());
     }
-    assert_fits_many_drives(SQLITE);
+    assert_fits_what_is_measured_again(SQLITE);
     assert_one_advice(SQLITE);
 }
 

@@ -1,7 +1,6 @@
 //! Properties of the advice for many drives.
 
-use leadline_advise::{Advice, System, Verdict};
-use leadline_profile::DeviceProfile;
+use leadline_advise::{Advice, System};
 
 use crate::asked::{advised, linted};
 use crate::common::{DISK, FAST, Known};
@@ -56,29 +55,16 @@ fn text(advice: &Advice) -> String {
     advice.files().into_iter().map(|file| file.text).collect()
 }
 
-fn assert_fits(system: System, profile: &DeviceProfile, version: &str, advice: &Advice) {
-    let lint = linted(system, profile, version, &text(advice));
-    let fitting = lint.findings.iter().filter(|finding| finding.verdict == Verdict::Fits).count();
-    assert!(!lint.is_wrong(), "{:?}", lint.findings);
-    assert_eq!(fitting, advice.settings.len(), "{}", text(advice));
-}
-
-/// That the advice for each of fifty drives fits that drive, for every version, and also the drive as it is
-/// measured again.
-pub(crate) fn assert_fits_many_drives(system: System) {
+/// That the advice for each of fifty drives still fits when the drive is measured again.
+pub(crate) fn assert_fits_what_is_measured_again(system: System) {
     let mut random = Random(38);
+    let version = system.versions().last().unwrap();
     for _ in 0..50 {
         let known = drive(&mut random);
         let noisy = again(known, &mut random);
-        let (once, twice) = (known.profile(), noisy.profile());
-        for version in system.versions() {
-            let advice = advised(system, &once, version);
-            assert_fits(system, &once, version, &advice);
-            let other = linted(system, &twice, version, &text(&advice));
-            let wrong = other.findings.iter().filter(|finding| finding.verdict.is_wrong());
-            let wrong: Vec<_> = wrong.collect();
-            assert!(wrong.is_empty(), "{known:?}, {noisy:?}: {wrong:?}");
-        }
+        let advice = text(&advised(system, &known.profile(), version));
+        let lint = linted(system, &noisy.profile(), version, &advice);
+        assert!(!lint.is_wrong(), "{known:?}, {noisy:?}: {:?}", lint.findings);
     }
 }
 

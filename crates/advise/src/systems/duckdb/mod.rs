@@ -6,22 +6,48 @@ mod statements;
 mod writes;
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use leadline_profile::Pattern;
 
 use super::Rules;
+use crate::keys::Keys;
+use crate::meaning::{Meaning, Moot, Special, When};
 use crate::{Advice, AdviseError, Config, Drive, File, Inputs, Setting, Source, Value};
 
 const THREADS: &str = "threads";
 const ASYNC_THREADS: &str = "async_threads";
 const GAP: &str = "parquet_prefetch_column_gap";
-const CACHED_BLOCK: &str = "external_file_cache_local_max_block_size";
 const CHECKPOINT: &str = "checkpoint_threshold";
 
 const SOURCE: Source = Source {
     defined: "documentation, \"Configuration\"; SELECT * FROM duckdb_settings()",
     version: "1.0 to 2.0",
 };
+
+/// By `cargo xtask keys duckdb`.
+static KEYS: LazyLock<[(&str, Keys); 5]> = LazyLock::new(|| {
+    [
+        ("1.0", include_str!("../../../keys/duckdb/1.0.tsv")),
+        ("1.2", include_str!("../../../keys/duckdb/1.2.tsv")),
+        ("1.4", include_str!("../../../keys/duckdb/1.4.tsv")),
+        ("1.5", include_str!("../../../keys/duckdb/1.5.tsv")),
+        ("2.0", include_str!("../../../keys/duckdb/2.0.tsv")),
+    ]
+    .map(|(version, table)| (version, Keys::parse(table)))
+});
+
+static MEANINGS: [Meaning; 4] = [
+    Meaning::of(CHECKPOINT).special(&[("-1", Special::Off("the log grows until somebody checkpoints"))]),
+    Meaning::of(ASYNC_THREADS).special(&[("0", Special::Off("nothing is read ahead"))]),
+    Meaning::of(GAP)
+        .special(&[("NULL", Special::Automatic("by its own measurements of latency and bandwidth"))])
+        .moot(&[Moot {
+            when: &[When::Is("disable_parquet_prefetching", &["true"])],
+            why: "columns are read one by one",
+        }]),
+    Meaning::of("read_ahead_depth").special(&[("0", Special::Off("reading and decoding take turns"))]),
+];
 
 pub(crate) struct Duckdb;
 
@@ -32,6 +58,26 @@ impl Rules for Duckdb {
 
     fn versions(&self) -> &'static [&'static str] {
         &["1.0", "1.2", "1.4", "1.5", "2.0"]
+    }
+
+    fn programs(&self) -> &'static [(&'static str, &'static str)] {
+        &[("duckdb", "--version")]
+    }
+
+    fn keys(&self, version: &str) -> Option<&'static Keys> {
+        KEYS.iter().find(|(known, _)| *known == version).map(|(_, keys)| keys)
+    }
+
+    fn meanings(&self) -> &'static [Meaning] {
+        &MEANINGS
+    }
+
+    fn if_refused(&self) -> &'static str {
+        "the statement fails"
+    }
+
+    fn if_unknown(&self) -> &'static str {
+        "refuses the statement"
     }
 
     fn needs(&self) -> &'static [&'static str] {
@@ -53,7 +99,6 @@ impl Rules for Duckdb {
         if has_async {
             advice.add(ASYNC_THREADS, reads::asynchronous(drive));
             advice.add(GAP, reads::gap(drive));
-            advice.add(CACHED_BLOCK, reads::cached_block(drive));
         }
         advice.add(CHECKPOINT, writes::checkpoint(drive));
         advice.notes.extend(left_out(drive, has_async));

@@ -2,7 +2,7 @@
 
 use leadline_profile::{OpKind, Pattern};
 
-use super::{ASYNC_THREADS, CACHED_BLOCK, GAP, SOURCE, THREADS};
+use super::{ASYNC_THREADS, GAP, SOURCE, THREADS};
 use crate::streams::{Scattered, Stream};
 use crate::{Drive, Setting, Source, Unmeasured, Value};
 
@@ -20,9 +20,6 @@ const MOST_GAP: f64 = 33_554_432.0;
 /// A small read, and a large one.
 const SMALL: u32 = 4096;
 const LARGE: u32 = 256 << 10;
-
-/// `external_file_cache_local_max_block_size` unless set.
-const DEFAULT_BLOCK: u32 = 16_384;
 
 /// What only 2.0 has.
 const SINCE_2: Source = Source { version: "2.0", ..SOURCE };
@@ -110,35 +107,4 @@ pub(super) fn gap(drive: &Drive) -> Result<Setting, Unmeasured> {
             "columns that lie near each other are read by requests of their own",
             "what lies between two columns is read and thrown away",
         ))
-}
-
-/// The smallest pieces that are read as fast as large ones: the cache then holds little that nobody asked for.
-pub(super) fn cached_block(drive: &Drive) -> Result<Setting, Unmeasured> {
-    let reads = Scattered::of(drive, OpKind::Read)?;
-    let sizes =
-        (DEFAULT_BLOCK.trailing_zeros()..=LARGE.trailing_zeros()).step_by(2).map(|power| 1u32 << power);
-    let shares: Vec<(u32, [f64; 2])> = sizes
-        .map(|bytes| {
-            let bandwidth = drive.bandwidth(OpKind::Read, Pattern::Random, bytes, reads.in_flight)?;
-            Ok((bytes, [bandwidth.value, bandwidth.ci[1]].map(|one| one / reads.bandwidth)))
-        })
-        .collect::<Result<_, Unmeasured>>()?;
-    // Unless it is slower for certain, the smaller one is taken.
-    let enough = shares.iter().find(|(_, [_, most])| *most >= 0.8).or(shares.last());
-    let value = enough.map_or(DEFAULT_BLOCK, |(bytes, _)| *bytes);
-    let rule = format!(
-        "the smallest of 16, 64 and 256 KiB that reads at random with {} in flight at 80 % of the most; in \
-         force with cache_local_files = true only",
-        reads.in_flight
-    );
-    let times =
-        shares.iter().map(|&(bytes, [share, _])| (Value::Bytes(bytes.into()), (1.0 / share).max(1.0)));
-    Ok(Setting::new(CACHED_BLOCK, Value::Bytes(value.into()), "bytes", rule, SINCE_2)
-        .fits(f64::from(value) / 4.0, 16.0 * f64::from(value))
-        .default(Value::Bytes(DEFAULT_BLOCK.into()))
-        .if_wrong(
-            "a large read becomes many small ones",
-            "one read keeps others from the device, in place of several at a time",
-        )
-        .costs("reading a local file through the cache", times.collect()))
 }

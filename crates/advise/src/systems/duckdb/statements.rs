@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{CACHED_BLOCK, CHECKPOINT, GAP};
+use super::{CHECKPOINT, GAP};
 use crate::syntax::sizes::scaled;
 use crate::syntax::sql;
 use crate::{Advice, AdviseError, Config, Entry, Place, Setting, Value};
@@ -113,20 +113,12 @@ fn behind_sign(rest: &str) -> Option<&str> {
 /// What a value means; `None` where DuckDB refuses it.
 pub(super) fn value(setting: &Setting, text: &str) -> Option<Value> {
     match setting.key {
-        // Never.
-        CHECKPOINT if text == "-1" => Some(Value::Bytes(u64::MAX)),
         // A size without a unit is refused.
         CHECKPOINT => {
             let bytes = scaled(&text.to_ascii_lowercase(), f64::NAN, &UNITS)?;
             (bytes >= 0.0).then_some(Value::Bytes(bytes as u64))
         }
-        // DuckDB finds it out by itself.
-        GAP if text.eq_ignore_ascii_case("null") => Some(setting.value.clone()),
         GAP => Some(Value::Bytes(text.parse().ok()?)),
-        CACHED_BLOCK => {
-            let bytes: u64 = text.parse().ok()?;
-            bytes.is_power_of_two().then_some(Value::Bytes(bytes))
-        }
         "threads" => text.parse::<u32>().ok().filter(|threads| *threads > 0).map(|n| Value::Number(n.into())),
         _ => text.parse::<u32>().ok().map(|number| Value::Number(number.into())),
     }

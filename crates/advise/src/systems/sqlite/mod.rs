@@ -5,10 +5,12 @@ mod pages;
 mod pragmas;
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use super::Rules;
-use crate::lint::finding;
-use crate::{Advice, AdviseError, Config, Drive, File, Finding, Inputs, Setting, Source, Value, Verdict};
+use crate::keys::Keys;
+use crate::meaning::{Meaning, Moot, Special, When};
+use crate::{Advice, AdviseError, Config, Drive, File, Inputs, Setting, Source, Value};
 
 const PAGE_SIZE: &str = "page_size";
 const MMAP: &str = "mmap_size";
@@ -20,6 +22,13 @@ const CHECKPOINT: &str = "wal_autocheckpoint";
 const SOURCE: Source =
     Source { defined: "documentation, \"PRAGMA Statements\"; src/pragma.c", version: "3.12 and later" };
 
+/// By the documentation: the library tells no ranges.
+static KEYS: LazyLock<Keys> = LazyLock::new(|| Keys::parse(include_str!("../../../keys/sqlite/3.tsv")));
+
+static MEANINGS: [Meaning; 1] = [Meaning::of(CHECKPOINT)
+    .special(&[("0", Special::Off("the log grows until somebody checkpoints"))])
+    .moot(&[Moot { when: &[When::IsSet(JOURNAL, &["wal"])], why: "without wal there is no log" }])];
+
 pub(crate) struct Sqlite;
 
 impl Rules for Sqlite {
@@ -29,6 +38,22 @@ impl Rules for Sqlite {
 
     fn versions(&self) -> &'static [&'static str] {
         &["3"]
+    }
+
+    fn programs(&self) -> &'static [(&'static str, &'static str)] {
+        &[("sqlite3", "--version")]
+    }
+
+    fn keys(&self, _version: &str) -> Option<&'static Keys> {
+        Some(&KEYS)
+    }
+
+    fn meanings(&self) -> &'static [Meaning] {
+        &MEANINGS
+    }
+
+    fn if_refused(&self) -> &'static str {
+        "SQLite passes over it, or takes it for another value"
     }
 
     fn needs(&self) -> &'static [&'static str] {
@@ -64,14 +89,5 @@ impl Rules for Sqlite {
 
     fn value(&self, setting: &Setting, text: &str) -> Option<Value> {
         pragmas::value(setting, text)
-    }
-
-    fn patterns(&self, config: &Config, _advice: &Advice, _drive: &Drive) -> Vec<Finding> {
-        let journal = config.last(JOURNAL).filter(|entry| !entry.value.eq_ignore_ascii_case("wal"));
-        let unread = journal.and_then(|journal| {
-            let reason = format!("has no effect with journal_mode = {}: there is no log", journal.value);
-            Some(finding(config.last(CHECKPOINT)?, Verdict::Meaningless, reason))
-        });
-        unread.into_iter().collect()
     }
 }
