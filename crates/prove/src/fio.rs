@@ -2,9 +2,10 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
-use leadline_process::{Launch, Program, Signal, run};
+use leadline_process::{Launch, ProcessError, Program, Signal, run};
 use serde_json::Value;
 
 use crate::ProveError;
@@ -28,6 +29,18 @@ impl Fio {
     /// Finds it.
     pub(crate) fn find() -> Result<Fio, ProveError> {
         Ok(Fio { path: Program { name: FIO, package: "fio" }.find(&[])? })
+    }
+
+    /// The program.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its version, as it prints it: `fio-3.33`.
+    pub(crate) fn version(&self) -> Result<String, ProveError> {
+        let output = Command::new(&self.path).arg("--version").stdin(Stdio::null()).output();
+        let output = output.map_err(|source| ProcessError::Start { program: self.path.clone(), source })?;
+        Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
     /// Runs one job in `folder` with these options; `lock` is that of the scratch folder.

@@ -7,6 +7,7 @@
 //! | settings under a name | [`Variant`], [`Role`] |
 //! | what was measured, and what it says | [`Run`], [`Comparison`], [`Ratio`], [`Spread`], [`Estimate`] |
 //! | what all of it comes to | [`Proof`] |
+//! | what is about to be done | [`Foreseen`], [`Part`], [`Effort`] |
 //! | etcd | [`etcd`] |
 //! | MariaDB | [`mariadb`] |
 //! | PostgreSQL | [`postgresql`] |
@@ -18,6 +19,7 @@ mod error;
 mod estimate;
 pub mod etcd;
 mod fio;
+mod foreseen;
 pub mod mariadb;
 mod order;
 mod part;
@@ -35,7 +37,8 @@ mod words;
 pub use comparison::{Best, Comparison, Run, VariantResult};
 pub use error::ProveError;
 pub use estimate::Estimate;
-pub use part::Part;
+pub use foreseen::Foreseen;
+pub use part::{Effort, Part};
 pub use proof::{Proof, SCHEMA};
 pub use statistics::{Ratio, Spread};
 pub use variant::{Role, Variant};

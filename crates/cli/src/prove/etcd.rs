@@ -11,11 +11,11 @@ use leadline_measure::experiment::{self, ExperimentPlan};
 use leadline_measure::target::{Access, OpenTarget};
 use leadline_process::ProcessError;
 use leadline_profile::DeviceProfile;
-use leadline_prove::ProveError;
-use leadline_prove::etcd::{Plan, Prediction, prove};
+use leadline_prove::etcd::{Plan, Prediction, foresee, prove};
+use leadline_prove::{Progress, ProveError};
 use leadline_report::render_text;
 
-use super::{Args, Shown, say_length, watched};
+use super::{Advised, Announced, Args, Shown, proven};
 use crate::failure::Failure;
 use crate::output;
 
@@ -23,8 +23,10 @@ use crate::output;
 const OPENED_BYTES: u64 = 2 << 20;
 
 pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
-    if args.data.is_some() || !args.only.is_empty() {
-        return Err(Failure::Input("--data, --only: are not for etcd, which writes only its log".to_owned()));
+    if args.data.is_some() || !args.only.is_empty() || !args.set.is_empty() {
+        let text = "--data, --only, --set: are not for etcd, which writes only its log: what a profile predicts of \
+                    that is compared";
+        return Err(Failure::Input(text.to_owned()));
     }
     let profile = DeviceProfile::open(&args.profile)?;
     let found = profile.experiments.fsync.as_ref();
@@ -37,22 +39,15 @@ pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
         return Err(Failure::Input(text));
     };
     let predicted = Prediction { p99_ms: alone.latency_us.p99 / 1e3, interval_ms: None };
-    let advice = advise(System::Etcd, &profile, &Inputs::default())?.pairs();
-    let mut plan = Plan::new(args.target.to_path_buf(), Some(predicted), advice);
+    let advised = Advised::from(advise(System::Etcd, &profile, &Inputs::default())?);
+    let mut plan = Plan::new(args.target.to_path_buf(), Some(predicted), advised.pairs.clone());
     if args.quick {
         plan = plan.quick();
     }
     plan.rounds = args.rounds.unwrap_or(plan.rounds);
     (plan.bin, plan.seed) = (args.bin.as_deref().map(Path::to_owned), args.seed);
-    // In each round fio, etcd and the measurement of the profile.
-    let seconds = 3.0 * f64::from(plan.rounds) * plan.seconds;
-    say_length(
-        "etcd",
-        args,
-        &format!("{} rounds of fio, etcd and the profile's measurement", plan.rounds),
-        seconds,
-    );
-    let proof = watched(|cancel, progress| {
+    let announced = Announced::new(args, foresee(&plan, true)?, advised, Vec::new());
+    let measuring = |cancel: &Arc<AtomicBool>, progress: &mut dyn FnMut(Progress)| {
         let mut own = |folder: &Path, seconds: f64| {
             measured(folder, seconds, cancel).map_err(|source| match cancel.load(Ordering::Relaxed) {
                 true => ProcessError::Cancelled.into(),
@@ -60,8 +55,8 @@ pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
             })
         };
         prove(&plan, Some(&mut own), cancel, progress)
-    })?;
-    Ok(Shown { json: proof.to_json(), text: render_text(&proof.text(), output::width()) })
+    };
+    proven(args, &announced, measuring, |proof| render_text(&proof.text(), output::width()))
 }
 
 /// The same as in the profile, now: the p99 of durable appends by one writer, milliseconds.

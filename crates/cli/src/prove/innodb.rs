@@ -1,12 +1,10 @@
 //! `leadline prove innodb`: on MariaDB.
 
-use leadline_advise::{Inputs, System};
-use leadline_prove::mariadb::{Plan, Workload, installed, parts, prove};
-use leadline_report::render_text;
+use leadline_advise::Inputs;
+use leadline_prove::mariadb::{Plan, Workload, foresee, installed, prove};
 
-use super::{Args, Shown, advised, announce, chosen, watched};
+use super::{Announced, Args, Shown, advised, chosen, compared, proven, tried};
 use crate::failure::Failure;
-use crate::output;
 
 /// Data over the buffer pool.
 const DATA_OVER_POOL: u64 = 8;
@@ -35,12 +33,15 @@ pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
     }
     plan.seed = args.seed;
     let inputs = Inputs { memory_bytes: Some(plan.buffer_pool_bytes * 4 / 3), ..Inputs::default() };
-    plan.advice = advised(System::Innodb, args, &version, inputs)?.pairs();
-    let tried = announce("innodb", args, &parts(&plan))?;
+    let advised = advised("innodb", args, &version, inputs)?;
+    plan.advice.clone_from(&advised.pairs);
+    let [tried, left_out] = tried(args, &foresee(&plan)?.parts)?;
     plan.workloads.retain(|one| tried.contains(&one.name()));
-    let proof = watched(|cancel, progress| prove(&plan, cancel, progress))?;
-    let width = output::width();
-    let mut parts = vec![format!("MariaDB {} at {}\n", proof.version, plan.target.display())];
-    parts.extend(proof.comparisons.iter().map(|one| render_text(&one.text(), width)));
-    Ok(Shown { json: proof.to_json(), text: parts.join("\n") })
+    let announced = Announced::new(args, foresee(&plan)?, advised, left_out);
+    proven(
+        args,
+        &announced,
+        |cancel, progress| prove(&plan, cancel, progress),
+        |proof| compared("MariaDB", args, proof),
+    )
 }

@@ -1,5 +1,6 @@
 //! `leadline prove`: the advice, the defaults and a grid of settings on the real system, started for it.
 
+mod announced;
 mod etcd;
 mod innodb;
 mod postgresql;
@@ -9,10 +10,12 @@ mod seastar;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use leadline_advise::{Advice, Inputs, System, advise};
+use leadline_advise::{Inputs, System, advise};
 use leadline_profile::DeviceProfile;
-use leadline_prove::{Part, Progress, ProveError};
+use leadline_prove::{Progress, Proof, ProveError};
+use leadline_report::render_text;
 
+use self::announced::{Advised, Announced, proven, tried};
 use crate::failure::Failure;
 use crate::paths::{InputPath, OutputPath, ProfileName, WorkFolder};
 use crate::progress::Display;
@@ -24,9 +27,11 @@ use crate::{output, signals, values};
         leadline prove postgresql profile.json /mnt/nvme --quick\n  \
         leadline prove postgresql profile.json /mnt/nvme --only scans,plans -o proof.json\n  \
         leadline prove innodb profile.json /mnt/nvme --only write-only\n  \
-        leadline prove etcd profile.json /var/lib/etcd\n\n\
+        leadline prove etcd profile.json /var/lib/etcd\n  \
+        leadline prove innodb profile.json /mnt/nvme --dry-run    what it would run, write and take\n\n\
         The system is started in a temporary folder on TARGET, with a socket of its own, and removed at the end, \
-        also after Ctrl-C; servers that run already are never touched. docs/prove.md says what is run.")]
+        also after Ctrl-C; servers that run already are never touched, and nothing is installed. docs/prove.md says \
+        what is run.")]
 pub(crate) struct Args {
     /// The system
     #[arg(value_name = "SYSTEM", value_parser = ["postgresql", "innodb", "rocksdb", "etcd", "seastar"])]
@@ -47,12 +52,18 @@ pub(crate) struct Args {
     /// Use the programs in this folder instead of the newest that are installed
     #[arg(long, value_name = "DIR")]
     bin: Option<InputPath>,
+    /// Prove this setting instead of the advice from the profile; may be repeated
+    #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
+    set: Vec<(String, String)>,
     /// Size of what is read and written, several times the system's own cache
     #[arg(long, value_name = "SIZE", value_parser = values::amount)]
     data: Option<u64>,
     /// Rounds, in each of which every variant runs once
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: Option<u32>,
+    /// Only say which programs would run, for how long, and what they would write
+    #[arg(long, conflicts_with = "output")]
+    dry_run: bool,
     /// Seed of all orders and data
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -70,6 +81,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let target = args.target.display();
         return Err(Failure::Input(format!("{target}: is not a directory; name one on the device")));
     }
+    check_settings(args)?;
     let proof = match args.system.as_str() {
         "postgresql" => postgresql::run(args),
         "innodb" => innodb::run(args),
@@ -93,71 +105,45 @@ struct Shown {
     text: String,
 }
 
-/// The advice for a system that is to be run, which says this of its version. What is missing for it is said.
-fn advised(system: System, args: &Args, said: &str, inputs: Inputs) -> Result<Advice, Failure> {
+/// The settings that were given, else the advice for a system that is to be run, which says this of its
+/// version.
+fn advised(system: &str, args: &Args, said: &str, inputs: Inputs) -> Result<Advised, Failure> {
     let profile = DeviceProfile::open(&args.profile)?;
+    if !args.set.is_empty() {
+        return Ok(Advised::given(args.set.clone()));
+    }
+    let system = System::from_name(system).ok_or_else(|| {
+        Failure::Input(format!("{system}: no rules are known for it; give settings with --set KEY=VALUE"))
+    })?;
     let version = system.version_of(said);
     let version = version.ok_or_else(|| {
         let known = system.versions().join(", ");
         Failure::Input(format!("{} {said} is installed, and rules are known for {known}", system.title()))
     })?;
     let inputs = Inputs { version: Some(version.to_owned()), ..inputs };
-    let advice = advise(system, &profile, &inputs)?;
-    for missing in &advice.missing {
-        output::say(&format!("not part of the advice: {}: {}", missing.key, missing.reason));
-    }
-    Ok(advice)
+    Ok(advise(system, &profile, &inputs)?.into())
 }
 
-/// Says what is about to be tried and for how long; returns the names of the parts that try something of the
-/// advice, or of all where some were asked for by name.
-///
-/// # Errors
-/// Where nothing is left to be tried.
-fn announce(system: &str, args: &Args, parts: &[Part]) -> Result<Vec<&'static str>, Failure> {
-    let asked = !args.only.is_empty();
-    let (tried, idle): (Vec<&Part>, Vec<&Part>) =
-        parts.iter().partition(|part| asked || !part.keys.is_empty());
-    for part in &idle {
-        output::say(&format!(
-            "{}: left out, since the advice has no key that matters to it; --only {} runs its grid all the same",
-            part.name, part.name
-        ));
+/// `KEY=VALUE`.
+fn setting(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
+    match pair.filter(|(key, _)| !key.is_empty()) {
+        Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
+        None => Err("a setting is KEY=VALUE, such as effective_io_concurrency=16".into()),
     }
-    if tried.is_empty() {
-        let (profile, target) = (args.profile.display(), args.target.display());
-        return Err(Failure::Input(format!(
-            "{profile}: the advice from it has nothing to try; measure what {system} needs with leadline profile \
-             {target} --for {system} -o FILE, or run the grid alone with --only"
-        )));
-    }
-    let line = |part: &&Part| {
-        let keys = if part.keys.is_empty() { "the grid alone".to_owned() } else { part.keys.join(", ") };
-        format!("{}, {} runs, about {} ({keys})", part.name, part.runs, minutes(part.seconds))
-    };
-    let all = tried.iter().map(|part| part.seconds).sum();
-    let list: Vec<String> = tried.iter().map(line).collect();
-    let more = match args.rounds {
-        Some(_) => "",
-        None => ", and up to twice the rounds while the advice cannot be told from the default",
-    };
-    output::say(&format!(
-        "{system} at {}: {}; about {} in all{more}",
-        args.target.display(),
-        list.join("; "),
-        minutes(all)
-    ));
-    Ok(tried.iter().map(|part| part.name).collect())
 }
 
-/// Says what is about to be run where nothing is chosen, and how long it takes at most, loading not included.
-fn say_length(system: &str, args: &Args, what: &str, seconds: f64) {
-    output::say(&format!("{system} at {}: {what}; at most {}", args.target.display(), minutes(seconds)));
+/// Refuses what is given twice: which of the values is meant, nobody knows.
+fn check_settings(args: &Args) -> Result<(), Failure> {
+    let twice = (1..args.set.len()).find(|&at| args.set[..at].iter().any(|(key, _)| *key == args.set[at].0));
+    twice.map_or(Ok(()), |at| Err(Failure::Input(format!("--set {}: is given twice", args.set[at].0))))
 }
 
-/// `40 s`, `12 min`.
-fn minutes(seconds: f64) -> String {
-    if seconds < 90.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", seconds / 60.0) }
+/// Every comparison of a proof, below a line about the system.
+fn compared<P>(title: &str, args: &Args, proof: &Proof<P>) -> String {
+    let mut parts = vec![format!("{title} {} at {}\n", proof.version, args.target.display())];
+    parts.extend(proof.comparisons.iter().map(|one| render_text(&one.text(), output::width())));
+    parts.join("\n")
 }
 
 /// A name of `known` for each of `only`, all of them where that is empty.

@@ -1,12 +1,11 @@
 //! `leadline prove postgresql`.
 
+use leadline_advise::Inputs;
+use leadline_prove::postgresql::{Experiment, Plan, Proof, foresee, installed, prove};
+use leadline_report::render_text;
 use std::path::Path;
 
-use leadline_advise::{Inputs, System};
-use leadline_prove::postgresql::{Experiment, Plan, Proof, installed, parts, prove};
-use leadline_report::render_text;
-
-use super::{Args, Shown, advised, announce, chosen, watched};
+use super::{Announced, Args, Shown, advised, chosen, proven, tried};
 use crate::failure::Failure;
 use crate::output;
 
@@ -32,12 +31,13 @@ pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
     plan.experiments = experiments(args, version.major)?;
     let memory = MEMORY_OVER_BUFFERS * plan.shared_buffers_bytes;
     let inputs = Inputs { memory_bytes: Some(memory), ..Inputs::default() };
-    plan.advice = advised(System::Postgresql, args, &version.text, inputs)?.pairs();
+    let advised = advised("postgresql", args, &version.text, inputs)?;
+    plan.advice.clone_from(&advised.pairs);
     (plan.bin, plan.seed) = (args.bin.as_deref().map(Path::to_owned), args.seed);
-    let tried = announce("postgresql", args, &parts(&plan))?;
+    let [tried, left_out] = tried(args, &foresee(&plan)?.parts)?;
     plan.experiments.retain(|one| tried.contains(&one.name()));
-    let proof = watched(|cancel, progress| prove(&plan, cancel, progress))?;
-    Ok(Shown { json: proof.to_json(), text: text(&proof) })
+    let announced = Announced::new(args, foresee(&plan)?, advised, left_out);
+    proven(args, &announced, |cancel, progress| prove(&plan, cancel, progress), text)
 }
 
 /// Those that were asked for, else all that the version has.

@@ -1,12 +1,10 @@
 //! `leadline prove rocksdb`: with its own db_bench.
 
-use leadline_advise::{Inputs, System};
-use leadline_prove::rocksdb::{Experiment, Plan, installed, parts, prove};
-use leadline_report::render_text;
+use leadline_advise::Inputs;
+use leadline_prove::rocksdb::{Experiment, Plan, foresee, installed, prove};
 
-use super::{Args, Shown, advised, announce, chosen, watched};
+use super::{Announced, Args, Shown, advised, chosen, compared, proven, tried};
 use crate::failure::Failure;
-use crate::output;
 
 /// Data over the block cache.
 const DATA_OVER_CACHE: u64 = 32;
@@ -30,12 +28,15 @@ pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
     }
     plan.seed = args.seed;
     let version = installed(plan.db_bench.as_deref())?;
-    plan.advice = advised(System::Rocksdb, args, &version, Inputs::default())?.pairs();
-    let tried = announce("rocksdb", args, &parts(&plan))?;
+    let advised = advised("rocksdb", args, &version, Inputs::default())?;
+    plan.advice.clone_from(&advised.pairs);
+    let [tried, left_out] = tried(args, &foresee(&plan)?.parts)?;
     plan.experiments.retain(|one| tried.contains(&one.name()));
-    let proof = watched(|cancel, progress| prove(&plan, cancel, progress))?;
-    let width = output::width();
-    let mut parts = vec![format!("RocksDB {} at {}\n", proof.version, plan.target.display())];
-    parts.extend(proof.comparisons.iter().map(|one| render_text(&one.text(), width)));
-    Ok(Shown { json: proof.to_json(), text: parts.join("\n") })
+    let announced = Announced::new(args, foresee(&plan)?, advised, left_out);
+    proven(
+        args,
+        &announced,
+        |cancel, progress| prove(&plan, cancel, progress),
+        |proof| compared("RocksDB", args, proof),
+    )
 }

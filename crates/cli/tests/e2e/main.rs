@@ -40,6 +40,7 @@ mod pool;
 mod pool_replay;
 mod predict;
 mod profile;
+mod prove;
 mod real;
 mod refusals;
 mod report;

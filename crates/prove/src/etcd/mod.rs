@@ -9,5 +9,5 @@ mod timeouts;
 
 pub use histogram::Histogram;
 pub use plan::{Plan, Prediction};
-pub use proof::{Measure, Proof, Round, SCHEMA, Verdict, Verdicts, prove};
+pub use proof::{Measure, Proof, Round, SCHEMA, Verdict, Verdicts, foresee, prove};
 pub use timeouts::{JudgedTimeouts, Timeouts};

@@ -13,7 +13,7 @@ const MIB: u64 = 1 << 20;
 pub(super) const APPEND_BYTES: u64 = 2300;
 
 /// etcd makes its log in segments of this size, in full, and the next one ahead.
-const SEGMENT_BYTES: u64 = 64 * MIB;
+pub(super) const SEGMENT_BYTES: u64 = 64 * MIB;
 
 /// What a profile says of appends of 2300 bytes by one writer, each followed by fdatasync.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

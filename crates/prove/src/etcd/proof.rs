@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::histogram::Histogram;
 use super::member::{Etcd, Site};
-use super::plan::{APPEND_BYTES, Plan};
+use super::plan::{APPEND_BYTES, Plan, SEGMENT_BYTES};
 use super::timeouts::{JudgedTimeouts, Timeouts};
 use crate::fio::Fio;
 use crate::order::of_round;
 use crate::proof::document;
-use crate::{Estimate, Progress, ProveError};
+use crate::{Effort, Estimate, Foreseen, Part, Progress, ProveError};
 
 /// The version of the format of [`Proof`].
 pub const SCHEMA: &str = "leadline.proof.etcd/1";
@@ -209,6 +209,29 @@ pub fn prove(
     let judged = all.and_then(|all| judge(plan, &etcd, advised, all, rounds));
     judged.ok_or_else(|| {
         ProveError::unexpected("etcd", "all rounds", "a p99 is not above 0", "no time of some runs")
+    })
+}
+
+/// What `plan` does, with which programs, and how much time and space that takes at most.
+///
+/// # Errors
+/// As [`prove()`] before anything is started.
+pub fn foresee(plan: &Plan, with_own: bool) -> Result<Foreseen, ProveError> {
+    plan.check()?;
+    let etcd = Etcd::find(plan.bin.as_deref())?;
+    let fio = Fio::find()?;
+    let runs = RUNS.len() as u32 - u32::from(!with_own);
+    // etcd has everything twice, and makes its log's segments in full.
+    let written = u64::from(runs + 1) * plan.append_bytes + 2 * SEGMENT_BYTES;
+    let round = Effort { seconds: f64::from(runs) * plan.seconds, written_bytes: written };
+    let effort = round.times(plan.rounds);
+    Ok(Foreseen {
+        target: plan.target.clone(),
+        version: etcd.version,
+        programs: vec![etcd.path, fio.path().to_owned()],
+        loading: Effort { seconds: 0.0, written_bytes: 0 },
+        parts: vec![Part { name: "appends", keys: Vec::new(), runs: runs * plan.rounds, effort }],
+        on_disk_bytes: plan.space_bytes(),
     })
 }
 

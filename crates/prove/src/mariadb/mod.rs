@@ -10,7 +10,7 @@ mod sysbench;
 mod writes;
 
 pub use plan::{Plan, Workload};
-pub use proof::{Proof, parts, prove};
+pub use proof::{Proof, foresee, prove};
 
 use crate::ProveError;
 

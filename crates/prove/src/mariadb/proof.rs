@@ -3,12 +3,12 @@
 use std::sync::atomic::AtomicBool;
 
 use super::instance::Instance;
-use super::plan::Plan;
+use super::plan::{Plan, Workload};
 use super::programs::Programs;
 use super::writes::{KEYS, Writes};
 use crate::proof::System;
 use crate::variant::line_up;
-use crate::{Part, Progress, ProveError, Role, Variant, value};
+use crate::{Effort, Foreseen, Part, Progress, ProveError, Role, Variant, value};
 
 /// What was measured, and what it says of the advice.
 pub type Proof = crate::Proof<Plan>;
@@ -47,11 +47,36 @@ pub fn prove(
     Ok(Proof::of(system, plan, &advice, fixed, instance.in_force(), comparisons))
 }
 
-/// What `plan` tries of its advice, and about how long that takes.
-pub fn parts(plan: &Plan) -> Vec<Part> {
+/// Bytes per second at which tables are loaded, and those that sysbench makes a server write on an SSD:
+/// every page twice, and its log.
+const LOADED: f64 = 25e6;
+const WRITTEN: u64 = 80_000_000;
+
+/// Bytes of a data folder without tables of ours.
+const EMPTY_BYTES: u64 = 128 << 20;
+
+/// What `plan` tries of its advice, with which programs, and about how much time and space that takes.
+///
+/// # Errors
+/// As [`prove()`] before anything is started.
+pub fn foresee(plan: &Plan) -> Result<Foreseen, ProveError> {
+    plan.check()?;
+    let Programs { mariadbd, install, client, sysbench, version } = Programs::find()?;
     let variants = lineup(plan);
-    let run = f64::from(plan.seconds + plan.warm_up_seconds) + 5.0;
-    plan.workloads.iter().map(|one| Part::of(one.name(), &variants, &KEYS, plan.rounds, run)).collect()
+    let seconds = plan.seconds + plan.warm_up_seconds;
+    let run = Effort { seconds: f64::from(seconds) + 5.0, written_bytes: u64::from(seconds) * WRITTEN };
+    let part = |one: &Workload| Part::of(one.name(), &variants, &KEYS, plan.rounds, run);
+    Ok(Foreseen {
+        target: plan.target.clone(),
+        version,
+        programs: vec![mariadbd, install, client, sysbench],
+        loading: Effort {
+            seconds: 5.0 + plan.data_bytes as f64 / LOADED,
+            written_bytes: EMPTY_BYTES + plan.log_bytes + 2 * plan.data_bytes,
+        },
+        parts: plan.workloads.iter().map(part).collect(),
+        on_disk_bytes: plan.space_bytes(),
+    })
 }
 
 fn lineup(plan: &Plan) -> Vec<(Role, Variant)> {

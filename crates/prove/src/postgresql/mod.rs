@@ -16,7 +16,7 @@ pub use choices::{Choice, JudgedQuery, PlanChoices, PlanTime};
 pub use explain::Access;
 pub use plan::{Experiment, Plan};
 pub use programs::Version;
-pub use proof::{Proof, parts, prove};
+pub use proof::{Proof, foresee, prove};
 pub use table::Column;
 
 use std::path::Path;

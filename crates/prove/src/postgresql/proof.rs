@@ -16,7 +16,9 @@ use super::scans::{self, Scans};
 use super::table::Table;
 use crate::proof::{SCHEMA, document};
 use crate::variant::line_up;
-use crate::{Comparison, Part, Progress, ProveError, Role, Variant};
+use crate::{Comparison, Effort, Foreseen, Part, Progress, ProveError, Role, Variant};
+
+const MIB: u64 = 1 << 20;
 
 /// The first version with io_method.
 const METHODS: u32 = 18;
@@ -108,24 +110,68 @@ pub fn prove(
 /// Seconds from a server's start to its end, beside what it does between.
 const SERVER: f64 = 0.5;
 
-/// What `plan` tries of its advice, and about how long that takes.
-pub fn parts(plan: &Plan) -> Vec<Part> {
+/// Bytes that a server writes whatever it does: its control file, statistics, a checkpoint.
+const SERVER_BYTES: u64 = MIB;
+
+/// Bytes of an empty cluster, with a segment of its log.
+const CLUSTER_BYTES: u64 = 64 * MIB;
+
+/// Bytes per second at which tables are loaded, and those that pgbench makes a server write on an SSD.
+const LOADED: f64 = 60e6;
+const WRITTEN: u64 = 60_000_000;
+
+/// What `plan` tries of its advice, with which programs, and about how much time and space that takes.
+///
+/// # Errors
+/// As [`prove()`] before anything is started.
+pub fn foresee(plan: &Plan) -> Result<Foreseen, ProveError> {
+    plan.check()?;
+    let programs = Programs::find(plan.bin.as_deref())?;
+    let mut loaded_bytes = 0;
+    if plan.has_table() {
+        loaded_bytes += plan.table_bytes * 3 / 2;
+    }
+    if plan.has(Experiment::Checkpoints) {
+        loaded_bytes += u64::from(plan.scale) * 16 * MIB;
+    }
+    Ok(Foreseen {
+        target: plan.target.clone(),
+        version: programs.version.text.clone(),
+        programs: [programs.postgres, programs.initdb, programs.psql]
+            .into_iter()
+            .chain(programs.pgbench.filter(|_| plan.has(Experiment::Checkpoints)))
+            .collect(),
+        loading: Effort {
+            seconds: 3.0 + loaded_bytes as f64 / LOADED,
+            written_bytes: CLUSTER_BYTES + loaded_bytes,
+        },
+        parts: parts(plan),
+        on_disk_bytes: plan.space_bytes(),
+    })
+}
+
+fn parts(plan: &Plan) -> Vec<Part> {
     let lineups = Lineups::of(plan);
-    let scan = plan.scan_seconds + SERVER;
+    let reading = |seconds| Effort { seconds, written_bytes: SERVER_BYTES };
+    let scan = reading(plan.scan_seconds + SERVER);
     // Three ways for each query on two columns; some take as long as reading everything.
-    let judged = f64::from(6 * plan.queries) * (1.0 + SERVER) / lineups.plans.len().max(1) as f64;
-    let pgbench = f64::from(plan.pgbench_seconds) + 2.0 * SERVER;
+    let judged = 6 * plan.queries;
+    let judged = Effort {
+        seconds: f64::from(judged) * (1.0 + SERVER) / lineups.plans.len().max(1) as f64,
+        written_bytes: u64::from(judged) * SERVER_BYTES / lineups.plans.len().max(1) as u64,
+    };
+    let pgbench = Effort {
+        seconds: f64::from(plan.pgbench_seconds) + 2.0 * SERVER,
+        written_bytes: u64::from(plan.pgbench_seconds) * WRITTEN,
+    };
+    let of = |one: Experiment, lineup: &[_], keys: &[&str], rounds, run| {
+        Part::of(one.name(), lineup, keys, rounds, run)
+    };
     let parts = [
-        Part::of(Experiment::Scans.name(), &lineups.scans, &scans::KEYS, plan.rounds, scan),
-        Part::of(Experiment::Plans.name(), &lineups.plans, &choices::KEYS, plan.plan_rounds, judged),
-        Part::of(
-            Experiment::Checkpoints.name(),
-            &lineups.checkpoints,
-            &checkpoints::KEYS,
-            plan.pgbench_rounds,
-            pgbench,
-        ),
-        Part::of(Experiment::Methods.name(), &lineups.methods, &scans::KEYS, 2 * plan.rounds, scan),
+        of(Experiment::Scans, &lineups.scans, &scans::KEYS, plan.rounds, scan),
+        of(Experiment::Plans, &lineups.plans, &choices::KEYS, plan.plan_rounds, judged),
+        of(Experiment::Checkpoints, &lineups.checkpoints, &checkpoints::KEYS, plan.pgbench_rounds, pgbench),
+        of(Experiment::Methods, &lineups.methods, &scans::KEYS, 2 * plan.rounds, scan),
     ];
     parts.into_iter().filter(|part| part.runs > 0).collect()
 }

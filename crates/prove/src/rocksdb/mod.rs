@@ -10,7 +10,7 @@ mod reads;
 mod snapshot;
 
 pub use plan::{Experiment, Io, Plan};
-pub use proof::{Proof, parts, prove};
+pub use proof::{Proof, foresee, prove};
 
 use std::path::Path;
 

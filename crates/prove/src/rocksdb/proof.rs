@@ -12,7 +12,7 @@ use super::plan::{Experiment, Plan};
 use super::{fills, reads};
 use crate::proof::System;
 use crate::variant::line_up;
-use crate::{Part, Progress, ProveError, Role, Variant};
+use crate::{Effort, Foreseen, Part, Progress, ProveError, Role, Variant};
 
 /// Of the scratch folders, for their names.
 const KIND: &str = "prove";
@@ -63,17 +63,41 @@ pub fn prove(
 /// Bytes per second at which a database is filled and compacted on an SSD.
 const FILLED: f64 = 40e6;
 
-/// What `plan` tries of its advice, and about how long that takes.
-pub fn parts(plan: &Plan) -> Vec<Part> {
+/// How often a pair is written until the last compaction has ended, its log included.
+const WRITTEN: u64 = 6;
+
+/// What `plan` tries of its advice, with which program, and about how much time and space that takes.
+///
+/// # Errors
+/// As [`prove()`] before anything is filled.
+pub fn foresee(plan: &Plan) -> Result<Foreseen, ProveError> {
+    plan.check()?;
+    let program = program(plan.db_bench.as_deref())?;
+    let version = DbBench::find(&program)?.release().to_string();
     let (filled, read) = (fills_lineup(plan), reads_lineup(plan));
     let all_io = plan.io.len() as u32;
-    let reading = f64::from(2 * plan.read_seconds) + 3.0;
+    let fill = Effort { seconds: plan.data_bytes as f64 / FILLED, written_bytes: WRITTEN * plan.data_bytes };
+    let read_seconds = 2 * plan.read_seconds;
+    let reading = Effort {
+        seconds: f64::from(read_seconds) + 3.0,
+        written_bytes: WRITTEN * plan.write_bytes_per_second * u64::from(read_seconds),
+    };
     let parts = [
-        (Experiment::Fills, filled, plan.rounds, plan.data_bytes as f64 / FILLED),
+        (Experiment::Fills, filled, plan.rounds, fill),
         (Experiment::Reads, read, plan.read_rounds, reading),
     ];
     let asked = parts.into_iter().filter(|(experiment, ..)| plan.has(*experiment));
-    asked.map(|(one, all, rounds, run)| Part::of(one.name(), &all, &KEYS, all_io * rounds, run)).collect()
+    Ok(Foreseen {
+        target: plan.target.clone(),
+        version,
+        programs: vec![program],
+        // What is read is filled once for each way of I/O.
+        loading: fill.times(if plan.has(Experiment::Reads) { all_io } else { 0 }),
+        parts: asked
+            .map(|(one, all, rounds, run)| Part::of(one.name(), &all, &KEYS, all_io * rounds, run))
+            .collect(),
+        on_disk_bytes: plan.space_bytes(),
+    })
 }
 
 /// The variants of fills.

@@ -9,5 +9,5 @@ mod rates;
 
 pub use mix::Mix;
 pub use plan::Plan;
-pub use proof::{Errors, MixResult, MixRun, Proof, SCHEMA, prove};
+pub use proof::{Errors, MixResult, MixRun, Proof, SCHEMA, foresee, prove};
 pub use rates::Rates;

@@ -12,7 +12,7 @@ use super::{Mix, Rates};
 use crate::fio::{Fio, Job};
 use crate::order::of_round;
 use crate::proof::document;
-use crate::{Estimate, Progress, ProveError, Spread};
+use crate::{Effort, Estimate, Foreseen, Part, Progress, ProveError, Spread};
 
 /// The version of the format of [`Proof`].
 pub const SCHEMA: &str = "leadline.proof.seastar/1";
@@ -150,6 +150,38 @@ pub fn prove(
     judge(plan, rates, runs)
         .ok_or_else(|| ProveError::unexpected("fio", "all rounds", "a mix moved nothing", "0 requests"))
 }
+
+/// What `plan` does, with which program, and about how much time and space that takes.
+///
+/// # Errors
+/// As [`prove()`] before anything is started.
+pub fn foresee(plan: &Plan) -> Result<Foreseen, ProveError> {
+    let rates = plan.check()?;
+    let fio = Fio::find()?;
+    let seconds = plan.warm_up_seconds + plan.seconds;
+    let written = |mix: &Mix| {
+        let reads = f64::from(mix.read_percent) / 100.0;
+        let requests = 1.0 / rates.sum(mix.bytes, reads, 1.0 - reads);
+        f64::from(mix.bytes) * (1.0 - reads) * requests * f64::from(seconds)
+    };
+    let runs = plan.mixes.len() as u32;
+    let round = Effort {
+        seconds: f64::from(runs * (seconds + 1)),
+        written_bytes: plan.mixes.iter().map(written).sum::<f64>() as u64,
+    };
+    let runs = runs * plan.rounds;
+    Ok(Foreseen {
+        target: plan.target.clone(),
+        version: fio.version()?,
+        programs: vec![fio.path().to_owned()],
+        loading: Effort { seconds: plan.file_bytes as f64 / LOADED, written_bytes: plan.file_bytes },
+        parts: vec![Part { name: "mixes", keys: Vec::new(), runs, effort: round.times(plan.rounds) }],
+        on_disk_bytes: plan.file_bytes,
+    })
+}
+
+/// Bytes per second at which the file is written on an SSD.
+const LOADED: f64 = 500e6;
 
 fn mix_options(plan: &Plan, mix: Mix, round: u32) -> Vec<String> {
     let mut options = Vec::from(mix.options());
