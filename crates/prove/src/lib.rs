@@ -14,6 +14,7 @@
 //! | RocksDB | [`rocksdb`] |
 //! | Seastar, ScyllaDB | [`seastar`] |
 
+mod cold;
 mod comparison;
 mod error;
 mod estimate;

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::cluster::{Cluster, LOADING, words};
-use super::cold;
+use super::files;
+use crate::cold;
 use crate::rounds::{Measured, Rounds};
 use crate::{Comparison, Progress, ProveError, Role, Variant};
 
@@ -97,7 +98,7 @@ impl Checkpoints {
         let paths = server.sql("postgres", &[paths], "asking for files")?;
         server.stop()?;
         let paths: Vec<PathBuf> = paths.lines().map(PathBuf::from).collect();
-        cold::sync(&cold::files(cluster.data(), &paths)?)
+        cold::sync(&files::of_relations(cluster.data(), &paths)?)
     }
 
     fn measure(

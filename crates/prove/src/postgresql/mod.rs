@@ -4,8 +4,8 @@
 mod checkpoints;
 mod choices;
 mod cluster;
-mod cold;
 mod explain;
+mod files;
 mod plan;
 mod programs;
 mod proof;

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use super::cluster::Running;
 use super::cluster::{Cluster, LOADING};
-use super::cold;
 use super::explain::Access;
+use super::files;
+use crate::cold;
 use crate::{ProveError, Variant};
 
 /// Bytes of a page, which are not an option of Debian's packages or the npm ones.
@@ -67,7 +68,7 @@ impl Table {
         let paths = server.sql("postgres", &[paths], "asking for files")?;
         server.stop()?;
         let paths: Vec<PathBuf> = paths.lines().map(PathBuf::from).collect();
-        let files = cold::files(cluster.data(), &paths)?;
+        let files = files::of_relations(cluster.data(), &paths)?;
         cold::sync(&files)?;
         Ok(Table { rows, files })
     }

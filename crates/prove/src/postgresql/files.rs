@@ -1,15 +1,13 @@
-//! Files out of the page cache: a scan then reads from the device.
+//! Files of relations.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
-
-use rustix::fs::{Advice, fadvise, fdatasync};
 
 use crate::ProveError;
 
 /// Files of relations, by the path of the first of each: those of further gigabytes, and the free-space and
 /// visibility maps, have the same name with an ending.
-pub(super) fn files(data: &Path, relations: &[PathBuf]) -> Result<Vec<PathBuf>, ProveError> {
+pub(super) fn of_relations(data: &Path, relations: &[PathBuf]) -> Result<Vec<PathBuf>, ProveError> {
     let mut files = Vec::new();
     for relation in relations {
         let first = data.join(relation);
@@ -27,24 +25,6 @@ pub(super) fn files(data: &Path, relations: &[PathBuf]) -> Result<Vec<PathBuf>, 
     Ok(files)
 }
 
-/// Makes files durable: what is dirty stays in the page cache whatever it is told.
-pub(super) fn sync(files: &[PathBuf]) -> Result<(), ProveError> {
-    for path in files {
-        let synced = File::open(path).and_then(|file| Ok(fdatasync(&file)?));
-        synced.map_err(|source| ProveError::io(path, "syncing it", source))?;
-    }
-    Ok(())
-}
-
-/// Takes files that are durable and not in use out of the page cache.
-pub(super) fn drop(files: &[PathBuf]) -> Result<(), ProveError> {
-    for path in files {
-        let dropped = File::open(path).and_then(|file| Ok(fadvise(&file, 0, None, Advice::DontNeed)?));
-        dropped.map_err(|source| ProveError::io(path, "taking it out of the page cache", source))?;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,11 +37,8 @@ mod tests {
         for name in ["16384", "16384.1", "16384_vm", "163841", "1638", "16385"] {
             fs::write(base.join(name), "x").unwrap();
         }
-        let mut found = files(folder.path(), &["base/5/16384".into()]).unwrap();
+        let mut found = of_relations(folder.path(), &["base/5/16384".into()]).unwrap();
         found.sort();
         assert_eq!(found, ["16384", "16384.1", "16384_vm"].map(|name| base.join(name)));
-        sync(&found).unwrap();
-        drop(&found).unwrap();
-        assert!(drop(&[base.join("gone")]).is_err());
     }
 }
