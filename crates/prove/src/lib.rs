@@ -13,6 +13,7 @@
 //! | PostgreSQL | [`postgresql`] |
 //! | RocksDB | [`rocksdb`] |
 //! | Seastar, ScyllaDB | [`seastar`] |
+//! | SQLite | [`sqlite`] |
 
 mod cold;
 mod comparison;
@@ -30,6 +31,7 @@ mod proof;
 pub mod rocksdb;
 mod rounds;
 pub mod seastar;
+pub mod sqlite;
 mod statistics;
 mod value;
 mod variant;

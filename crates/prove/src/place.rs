@@ -22,14 +22,15 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Makes the folders, the first of them on `target`, where so much can be written. Root becomes `user`.
+    /// Makes the folders, the first of them on `target`, where so much can be written. Root becomes `user`, if
+    /// the program refuses to run as root.
     pub(crate) fn create(
         target: &Path,
-        user: &str,
+        user: Option<&str>,
         needed_bytes: u64,
         hidden: &'static str,
     ) -> Result<Place, ProveError> {
-        let account = Account::instead_of_root(user)?;
+        let account = user.map(Account::instead_of_root).transpose()?.flatten();
         let scratch = Scratch::create(target, KIND)?;
         scratch.check_space(needed_bytes)?;
         let aside = Scratch::create(&folder_for_sockets(), KIND)?;
@@ -44,6 +45,11 @@ impl Place {
     /// A folder elsewhere, which is the server's alone.
     pub(crate) fn elsewhere(&self, name: &str) -> Result<PathBuf, ProveError> {
         Ok(self.aside.subfolder(name, self.account.as_ref())?)
+    }
+
+    /// Where files go that are not to be on the device.
+    pub(crate) fn aside(&self) -> &Path {
+        self.aside.path()
     }
 
     /// The server's log.

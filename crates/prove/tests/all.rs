@@ -6,3 +6,4 @@ mod mariadb;
 mod postgresql;
 mod rocksdb;
 mod seastar;
+mod sqlite;

@@ -6,6 +6,7 @@ mod innodb;
 mod postgresql;
 mod rocksdb;
 mod seastar;
+mod sqlite;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -34,7 +35,7 @@ use crate::{output, signals, values};
         what is run.")]
 pub(crate) struct Args {
     /// The system
-    #[arg(value_name = "SYSTEM", value_parser = ["postgresql", "innodb", "rocksdb", "etcd", "seastar"])]
+    #[arg(value_name = "SYSTEM", value_parser = ["postgresql", "innodb", "rocksdb", "sqlite", "etcd", "seastar"])]
     system: String,
     /// A profile of the device that TARGET is on
     #[arg(value_name = "PROFILE")]
@@ -46,7 +47,7 @@ pub(crate) struct Args {
     #[arg(long)]
     quick: bool,
     /// Only these: scans, plans, checkpoints, methods (postgresql); write-only, read-write (innodb); fills,
-    /// reads (rocksdb) [default: all that the version has]
+    /// reads (rocksdb); points, scans, commits (sqlite) [default: all that the version has]
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     only: Vec<String>,
     /// Use the programs in this folder instead of the newest that are installed
@@ -86,6 +87,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         "postgresql" => postgresql::run(args),
         "innodb" => innodb::run(args),
         "rocksdb" => rocksdb::run(args),
+        "sqlite" => sqlite::run(args),
         "etcd" => etcd::run(args),
         _ => seastar::run(args),
     }?;

@@ -62,7 +62,7 @@ impl<'a> Instance<'a> {
         fixed: Vec<(String, String)>,
         cancel: &'a AtomicBool,
     ) -> Result<Instance<'a>, ProveError> {
-        let place = Place::create(&plan.target, USER, plan.space_bytes(), VARIABLES)?;
+        let place = Place::create(&plan.target, Some(USER), plan.space_bytes(), VARIABLES)?;
         let (data, temporary) = (place.on_device("data")?, place.on_device("temporary")?);
         let private = place.elsewhere("private")?;
         let (watched, in_force) = (Vec::new(), RefCell::default());
