@@ -17,6 +17,14 @@ pub enum ProveError {
     /// db_bench, or what it left.
     #[error(transparent)]
     RocksDb(#[from] ValidateError),
+    /// A program that no package of Debian has is not installed.
+    #[error("{program} is not installed; {remedy}")]
+    Missing {
+        /// The program.
+        program: PathBuf,
+        /// How to install it.
+        remedy: &'static str,
+    },
     /// A setting of the plan makes no sense.
     #[error("{what}: {problem}")]
     Plan {
@@ -86,7 +94,10 @@ impl ProveError {
         match self {
             ProveError::Process(error) => error.is_input(),
             ProveError::RocksDb(error) => error.is_input(),
-            ProveError::Plan { .. } | ProveError::Settings { .. } | ProveError::Version { .. } => true,
+            ProveError::Missing { .. }
+            | ProveError::Plan { .. }
+            | ProveError::Settings { .. }
+            | ProveError::Version { .. } => true,
             _ => false,
         }
     }

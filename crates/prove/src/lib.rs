@@ -8,6 +8,7 @@
 //! | what was measured, and what it says | [`Run`], [`Comparison`], [`Ratio`], [`Spread`], [`Estimate`] |
 //! | what all of it comes to | [`Proof`] |
 //! | what is about to be done | [`Foreseen`], [`Part`], [`Effort`] |
+//! | DuckDB | [`duckdb`] |
 //! | etcd | [`etcd`] |
 //! | MariaDB | [`mariadb`] |
 //! | PostgreSQL | [`postgresql`] |
@@ -17,6 +18,7 @@
 
 mod cold;
 mod comparison;
+pub mod duckdb;
 mod error;
 mod estimate;
 pub mod etcd;

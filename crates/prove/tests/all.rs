@@ -1,6 +1,7 @@
 //! Every test of this crate.
 
 mod common;
+mod duckdb;
 mod etcd;
 mod mariadb;
 mod postgresql;

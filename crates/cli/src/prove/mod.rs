@@ -1,6 +1,7 @@
 //! `leadline prove`: the advice, the defaults and a grid of settings on the real system, started for it.
 
 mod announced;
+mod duckdb;
 mod etcd;
 mod innodb;
 mod postgresql;
@@ -35,7 +36,7 @@ use crate::{output, signals, values};
         what is run.")]
 pub(crate) struct Args {
     /// The system
-    #[arg(value_name = "SYSTEM", value_parser = ["postgresql", "innodb", "rocksdb", "sqlite", "etcd", "seastar"])]
+    #[arg(value_name = "SYSTEM", value_parser = ["postgresql", "innodb", "rocksdb", "sqlite", "duckdb", "etcd", "seastar"])]
     system: String,
     /// A profile of the device that TARGET is on
     #[arg(value_name = "PROFILE")]
@@ -47,7 +48,7 @@ pub(crate) struct Args {
     #[arg(long)]
     quick: bool,
     /// Only these: scans, plans, checkpoints, methods (postgresql); write-only, read-write (innodb); fills,
-    /// reads (rocksdb); points, scans, commits (sqlite) [default: all that the version has]
+    /// reads (rocksdb); points, scans, commits (sqlite); scans, parquet, spills, inserts (duckdb) [default: all that the version has]
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     only: Vec<String>,
     /// Use the programs in this folder instead of the newest that are installed
@@ -88,6 +89,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         "innodb" => innodb::run(args),
         "rocksdb" => rocksdb::run(args),
         "sqlite" => sqlite::run(args),
+        "duckdb" => duckdb::run(args),
         "etcd" => etcd::run(args),
         _ => seastar::run(args),
     }?;

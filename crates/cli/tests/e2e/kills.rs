@@ -46,7 +46,7 @@ const fn long(arguments: &'static [&'static str], results: &'static [&'static st
     Case { is_long: true, ..case(arguments, results) }
 }
 
-const CASES: [Case; 30] = [
+const CASES: [Case; 31] = [
     long(
         &[
             "profile",
@@ -141,6 +141,23 @@ const CASES: [Case; 30] = [
         &["new.json"],
     ),
     long(&["prove", "etcd", "p.json", ".", "--quick", "-o", "new.json"], &["new.json"]),
+    case(
+        &[
+            "prove",
+            "sqlite",
+            "p.json",
+            ".",
+            "--set",
+            "page_size=16384",
+            "--data",
+            "8M",
+            "--rounds",
+            "1",
+            "-o",
+            "new.json",
+        ],
+        &["new.json"],
+    ),
 ];
 
 /// What is in each folder before a command runs.
