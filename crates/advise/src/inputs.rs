@@ -1,5 +1,7 @@
 //! What rules need to know beyond the profile.
 
+use crate::DriveName;
+
 /// What is known of the machine and the data; each `None` where the user did not say.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Inputs {
@@ -14,6 +16,8 @@ pub struct Inputs {
     pub data_bytes: Option<u64>,
     /// The 99th percentile of read latency that writing in the background must not exceed, seconds.
     pub read_p99_seconds: Option<f64>,
+    /// What the drive is called where the configuration is for; `None` for the name it was measured under.
+    pub drive: Option<DriveName>,
 }
 
 impl Inputs {

@@ -17,6 +17,7 @@
 mod advice;
 mod config;
 mod drive;
+mod drive_name;
 mod error;
 mod files;
 mod in_force;
@@ -42,6 +43,7 @@ mod words;
 pub use advice::{Advice, File, Missing};
 pub use config::{Config, Entry, Place};
 pub use drive::{Drive, Unmeasured};
+pub use drive_name::DriveName;
 pub use error::AdviseError;
 pub use files::Reading;
 pub use inputs::Inputs;

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use leadline_advise::{Advice, Inputs, System, advise};
+use leadline_advise::{Advice, DriveName, Inputs, System, advise};
 use leadline_device::parse_large_size;
 use leadline_files::NewFolder;
 use leadline_profile::DeviceProfile;
@@ -67,6 +67,11 @@ pub(crate) struct InputArgs {
     /// twice that of an idle device]
     #[arg(long, value_name = "TIME", value_parser = values::micros)]
     read_p99: Option<f64>,
+    /// What the drive is called where the configuration is for, such as nvme0n1, and its model if the profile
+    /// has none or another: udev rules, scripts and entries of the hardware database are judged for this drive
+    /// [default: the profile's]
+    #[arg(long, value_name = "NAME[:MODEL]")]
+    drive: Option<DriveName>,
 }
 
 impl InputArgs {
@@ -77,6 +82,7 @@ impl InputArgs {
             memory_bytes: self.memory,
             data_bytes: self.data,
             read_p99_seconds: self.read_p99.map(|us| us / 1e6),
+            drive: self.drive.clone(),
         }
     }
 }
