@@ -30,7 +30,7 @@ pub fn read_as(system: System, path: &Path, reading: &Reading) -> Result<Config,
         1 => config.notes.push("read with one file that it includes".to_owned()),
         files => config.notes.push(format!("read with {files} files that it includes")),
     }
-    Ok(templates::set_aside(config))
+    Ok(decided(system, config))
 }
 
 /// Reads a configuration of `system` from the text of a file; `path` is what messages call it. Includes are
@@ -40,7 +40,12 @@ pub fn read_as(system: System, path: &Path, reading: &Reading) -> Result<Config,
 /// [`AdviseError::Syntax`] where the system would not start with it.
 pub fn parse(system: System, text: &str, path: &Path) -> Result<Config, AdviseError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    Ok(templates::set_aside(system.rules().read_from(text, path, &Files::none())?))
+    Ok(decided(system, system.rules().read_from(text, path, &Files::none())?))
+}
+
+/// Without what is filled in elsewhere.
+fn decided(system: System, config: Config) -> Config {
+    if system.rules().follows_variables() { config } else { templates::set_aside(config) }
 }
 
 /// The configuration in a folder.

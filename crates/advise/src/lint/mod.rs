@@ -112,6 +112,9 @@ fn lint_as(
     inputs: &Inputs,
 ) -> Lint {
     let advice = of_version(system, version, profile, inputs);
+    let drive = Drive::new(profile);
+    let scoped = system.rules().scoped(config, &drive, inputs);
+    let config = scoped.as_ref().map_or(config, |scoped| &scoped.config);
     let in_force = InForce::new(system, version, config, &advice.settings);
     let mut notes = config.notes.clone();
     let mut findings = Vec::new();
@@ -124,7 +127,8 @@ fn lint_as(
         findings.extend(one(entry, &advice, &in_force));
     }
     findings.extend(config.undecided.iter().filter_map(|entry| undecided(entry, &advice)));
-    for pattern in system.rules().patterns(config, &advice, &Drive::new(profile)) {
+    findings.extend(scoped.iter().flat_map(|scoped| scoped.findings.clone()));
+    for pattern in system.rules().patterns(config, &advice, &drive) {
         match findings.iter_mut().find(|one| one.key == pattern.key && one.place == pattern.place) {
             Some(known) if known.verdict.is_refused() => {}
             Some(known) => *known = both(known, pattern),

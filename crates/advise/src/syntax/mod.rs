@@ -1,6 +1,5 @@
 //! Syntaxes of configuration files, one file each.
 
-pub(crate) mod continued;
 pub(crate) mod guc;
 pub(crate) mod properties;
 pub(crate) mod sizes;

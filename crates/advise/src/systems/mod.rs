@@ -21,6 +21,15 @@ use crate::keys::Keys;
 use crate::meaning::Meaning;
 use crate::{Advice, AdviseError, Config, Drive, File, Finding, Inputs, Setting, System, Value};
 
+/// What of a configuration is for one drive.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Scoped {
+    /// The entries that are, with what is to be said of the others in its notes.
+    pub(crate) config: Config,
+    /// What there is to say of entries that are not, or of which that cannot be known.
+    pub(crate) findings: Vec<Finding>,
+}
+
 /// What there is to know about a system.
 pub(crate) trait Rules: Sync {
     /// As it calls itself.
@@ -57,6 +66,16 @@ pub(crate) trait Rules: Sync {
     /// Reads a configuration with the files that it includes.
     fn read_from(&self, text: &str, path: &Path, _files: &Files) -> Result<Config, AdviseError> {
         self.read(text, path)
+    }
+
+    /// Whether what reads a configuration follows variables itself, or keeps them for [`Rules::scoped`].
+    fn follows_variables(&self) -> bool {
+        false
+    }
+
+    /// What of a configuration is for this drive; `None` where all of it is.
+    fn scoped(&self, _config: &Config, _drive: &Drive, _inputs: &Inputs) -> Option<Scoped> {
+        None
     }
 
     /// A value as the system writes it.

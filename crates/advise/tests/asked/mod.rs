@@ -58,7 +58,8 @@ pub(crate) fn assert_names_what_is_missing(
     }
 }
 
-fn inputs(version: &str) -> Inputs {
+/// Of this version, on a machine with 8 GiB.
+pub(crate) fn inputs(version: &str) -> Inputs {
     Inputs { version: Some(version.to_owned()), memory_bytes: Some(8 << 30), ..Inputs::default() }
 }
 

@@ -192,6 +192,27 @@ fn settings_are_written_for_a_version_that_is_known() {
     assert!(ran.stdout.contains("these are the rules of Ceph 20; other versions"), "{}", ran.stdout);
 }
 
+#[test]
+fn lines_for_other_drives_are_left_alone_and_a_drive_is_named_by_an_option() {
+    let dir = folder();
+    flash(dir.path());
+    let rules =
+        "KERNEL==\"sd*\", ATTR{queue/scheduler}=\"bfq\"\nKERNEL==\"nvme*\", ATTR{queue/scheduler}=\"none\"\n";
+    fs::write(dir.path().join("60.rules"), rules).unwrap();
+    let lint = ["lint", "linux", "60.rules", "flash.json", "--version", "6"];
+    let with = |drive| run(dir.path(), &[&lint[..], &["--drive", drive]].concat());
+    let said = with("nvme0n1").succeeded().stdout;
+    assert!(said.contains("fit: queue/scheduler"), "{said}");
+    assert!(said.contains("1 rule of udev is not for nvme0n1: sd*"), "{said}");
+    with("sdb").failed(1, &["60.rules: 1 of 1 keys do not fit this device"]);
+    with("sdb1").refused(&["--drive", "is a partition; name the drive, sdb"]);
+    let said = run(dir.path(), &lint).stdout;
+    assert!(
+        said.contains("not judged: queue/scheduler: it cannot be known whether the rule matches"),
+        "{said}"
+    );
+}
+
 /// A cluster of its own, made for the command and gone with it.
 #[test]
 fn a_running_postgresql_is_asked_for_what_was_set_and_for_its_version() {

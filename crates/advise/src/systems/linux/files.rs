@@ -1,12 +1,10 @@
 //! The files: an entry of systemd's hardware database, a script, a udev rule and one of sysctl.d.
 
 use super::cost::{MODEL, QOS};
-use super::dirty::RATIOS;
+use super::dirty::LIMITS;
 use super::queue::KEYS;
+use super::subject::SCSI_MODEL;
 use crate::{Advice, File};
-
-/// SCSI disks have this many characters of their model in sysfs, and udev may know more of them.
-const SCSI_MODEL: usize = 16;
 
 pub(super) fn write(advice: &Advice) -> Vec<File> {
     let (name, model) = names(&advice.device);
@@ -111,8 +109,8 @@ fn rule(advice: &Advice, name: &str, model: Option<&str>) -> Option<File> {
 }
 
 fn sysctl(advice: &Advice) -> Option<File> {
-    let line = |(key, _): &(&str, f64)| Some(format!("{key} = {}\n", advice.setting(key)?.value));
-    let lines: Vec<String> = RATIOS.iter().filter_map(line).collect();
+    let line = |key: &str| Some(format!("{key} = {}\n", advice.setting(key)?.value));
+    let lines: Vec<String> = LIMITS.iter().filter_map(|limit| line(limit.bytes)).collect();
     let text = format!("{}{}", heading(advice), lines.concat());
     (!lines.is_empty()).then_some(File {
         name: "99-leadline-dirty.conf",

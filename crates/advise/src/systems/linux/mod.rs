@@ -3,14 +3,17 @@
 mod cost;
 mod dirty;
 mod files;
+mod globs;
 mod kernel;
-mod lines;
 mod queue;
+mod reading;
+mod scope;
+mod subject;
 mod together;
 
 use std::path::Path;
 
-use super::Rules;
+use super::{Rules, Scoped};
 use crate::{Advice, AdviseError, Config, Drive, File, Finding, Inputs, Setting, Value};
 
 pub(crate) struct Linux;
@@ -34,6 +37,7 @@ impl Rules for Linux {
     }
 
     fn advise(&self, drive: &Drive, inputs: &Inputs, advice: &mut Advice) {
+        advice.device = subject::named(&drive.profile().device, inputs).to_string();
         cost::add(drive, advice);
         queue::add(drive, advice);
         dirty::add(drive, inputs, advice);
@@ -44,7 +48,15 @@ impl Rules for Linux {
     }
 
     fn read(&self, text: &str, path: &Path) -> Result<Config, AdviseError> {
-        lines::read(text, path)
+        reading::read(text, path)
+    }
+
+    fn follows_variables(&self) -> bool {
+        true
+    }
+
+    fn scoped(&self, config: &Config, drive: &Drive, inputs: &Inputs) -> Option<Scoped> {
+        Some(scope::scoped(config, drive, inputs))
     }
 
     /// All numbers are plain.
@@ -52,10 +64,7 @@ impl Rules for Linux {
         let number = || text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
         match setting.value {
             Value::Word(_) => Some(Value::word(text)),
-            // Less than two pages is not taken.
-            Value::Bytes(_) => {
-                number().filter(|bytes| *bytes >= 8192.0).map(|bytes| Value::Bytes(bytes as u64))
-            }
+            Value::Bytes(_) => number().map(|bytes| Value::Bytes(bytes as u64)),
             _ => number().map(Value::Number),
         }
     }

@@ -1,14 +1,10 @@
 //! What is wrong with several keys together, or known to be wrong.
 
 use super::cost::{MODEL, QOS};
-use super::dirty::RATIOS;
 use super::kernel::CLASSES;
 use super::queue::{REQUESTS, SCHEDULER};
 use crate::lint::finding;
 use crate::{Advice, Config, Drive, Finding, Fits, Verdict};
-
-/// No machine whose memory is worth to be configured has less, bytes.
-const LEAST_MEMORY: f64 = 4e9;
 
 pub(super) fn findings(config: &Config, advice: &Advice, drive: &Drive) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -17,7 +13,6 @@ pub(super) fn findings(config: &Config, advice: &Advice, drive: &Drive) -> Vec<F
     findings.extend(before_the_fall(config, advice, drive));
     findings.extend(no_range(config));
     findings.extend(set_anew(config));
-    findings.extend(dirty(config, advice));
     findings
 }
 
@@ -78,41 +73,4 @@ fn set_anew(config: &Config) -> Option<Finding> {
     let reason =
         "the scheduler is set behind it, which sets nr_requests anew: write it after queue/scheduler";
     (requests < scheduler).then(|| finding(&config.entries[requests], Verdict::Meaningless, reason))
-}
-
-fn dirty(config: &Config, advice: &Advice) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    let [(background, _), (foreground, _)] = RATIOS;
-    for key in [background, foreground] {
-        let ratio_key = key.replace("bytes", "ratio");
-        let Some(ratio) = config.last(&ratio_key) else { continue };
-        if config.last(key).is_some() {
-            let reason = format!("{key} is set, too: whichever is written last sets the other to 0");
-            findings.push(finding(ratio, Verdict::Meaningless, reason));
-            continue;
-        }
-        let fits = advice.setting(key).map(|setting| &setting.fits);
-        let (Some(Fits::Range([_, most])), Some(percent)) = (fits, config.number(&ratio_key)) else {
-            continue;
-        };
-        let memory = most / (percent / 100.0);
-        if percent > 0.0 && memory < LEAST_MEMORY {
-            let reason = format!(
-                "more than {:.1} MB, which is what fits of {key}, wherever the memory has more than {:.1} \
-                 GB: fsync then waits until all of it is on the drive; set {key}",
-                most / 1e6,
-                memory / 1e9
-            );
-            findings.push(finding(ratio, Verdict::TooHigh, reason));
-        }
-    }
-    let bytes = |key: &str| config.number(key).filter(|bytes| *bytes > 0.0);
-    if let (Some(entry), Some(first), Some(second)) =
-        (config.last(background), bytes(background), bytes(foreground))
-        && first >= second
-    {
-        let reason = format!("not below {foreground}, {second}: the kernel then takes half of that");
-        findings.push(finding(entry, Verdict::Meaningless, reason));
-    }
-    findings
 }

@@ -1,10 +1,16 @@
 //! Linux: what is advised follows the device, what is wrong is named, and the files are taken by the programs
 //! that read them.
 
+mod dirty;
+mod hwdb;
+mod machine;
+mod scripts;
+mod udev;
+
 use std::fs;
 use std::process::Command;
 
-use leadline_advise::{File, System, Value, Verdict};
+use leadline_advise::{Config, File, Lint, System, Value, Verdict};
 use leadline_profile::DeviceProfile;
 use serde_json::json;
 
@@ -24,8 +30,9 @@ pub(crate) fn with_rates(known: Known) -> serde_json::Value {
     };
     let bandwidth = |bandwidth: f64| json!({"per_second": bandwidth, "rounds": [bandwidth]});
     let mut document = known.document();
-    document["device"]["name"] = "nvme0n1".into();
+    document["device"]["name"] = if known.rotational { "sda" } else { "nvme0n1" }.into();
     document["device"]["model"] = "KXG6 (OEM) 512G".into();
+    document["device"]["firmware"] = "5108AGLA".into();
     document["experiments"]["io-cost"] = json!({
         "large_bytes": 128 << 20, "small_bytes": 4096, "small_concurrency": 64,
         "rbps": bandwidth(known.bandwidth), "rseqiops": rate("read", "sequential", 1.0, 64),
@@ -38,6 +45,31 @@ pub(crate) fn with_rates(known: Known) -> serde_json::Value {
 
 fn profile(known: Known) -> DeviceProfile {
     parsed(&with_rates(known))
+}
+
+/// The drive under another name; with another model where that is not empty.
+fn profile_of(known: Known, name: &str, model: &str) -> DeviceProfile {
+    let mut document = with_rates(known);
+    document["device"]["name"] = name.into();
+    if !model.is_empty() {
+        document["device"]["model"] = model.into();
+    }
+    parsed(&document)
+}
+
+fn config(text: &str) -> Config {
+    leadline_advise::parse(LINUX, text, std::path::Path::new("file")).unwrap()
+}
+
+/// What is found in a text for a drive of this name.
+fn linted_for(known: Known, name: &str, text: &str) -> Lint {
+    let profile = profile_of(known, name, "");
+    leadline_advise::lint(LINUX, &config(text), &profile, &crate::asked::inputs("6")).unwrap()
+}
+
+/// Keys, values and verdicts, in order.
+fn found(lint: &Lint) -> Vec<(&str, &str, Verdict)> {
+    lint.findings.iter().map(|one| (one.key.as_str(), one.found.as_str(), one.verdict)).collect()
 }
 
 fn number(known: Known, key: &str) -> f64 {
@@ -149,8 +181,8 @@ fn settings_for_another_device_are_named() {
                   echo 2 > /sys/block/nvme0n1/queue/nr_requests\n";
     let want = [("queue/read_ahead_kb", Verdict::TooHigh), ("queue/nr_requests", Verdict::TooLow)];
     assert_eq!(wrong(LINUX, &profile(FAST), script), want.map(|(key, verdict)| (key.to_owned(), verdict)));
-    // Four fifths of the memory, and a limit that the background never reaches.
-    let found = wrong(LINUX, &profile(DISK), "vm.dirty_ratio = 80\nvm.dirty_background_ratio = 5\n");
+    // Four fifths of the memory.
+    let found = wrong(LINUX, &profile(DISK), "vm.dirty_ratio = 80\nvm.dirty_background_ratio = 4\n");
     assert_eq!(found, [("vm.dirty_ratio".into(), Verdict::TooHigh)]);
     let found =
         wrong(LINUX, &profile(DISK), "vm.dirty_background_bytes=268435456\nvm.dirty_bytes=268435456\n");
@@ -190,7 +222,7 @@ fn the_rate_before_a_fall_is_known_for_what_it_is() {
 
 #[test]
 fn values_that_cannot_be_are_invalid() {
-    let found = wrong(LINUX, &profile(FAST), "vm.dirty_bytes = 4096\n8:0 min=120 max=110 rbps=many\n");
+    let found = wrong(LINUX, &profile(DISK), "vm.dirty_bytes = 4096\n8:0 min=120 max=110 rbps=many\n");
     for key in ["vm.dirty_bytes", "io.cost.qos min", "io.cost.model rbps"] {
         assert!(found.contains(&(key.into(), Verdict::Invalid)), "{key}: {found:?}");
     }
