@@ -1,12 +1,26 @@
 //! YAML as a tree of text, with the line of everything in it.
 //!
-//! Systems read numbers from it by rules of their own, so scalars stay text. Anchors and aliases are refused:
-//! no configuration that is read here needs them, and a few lines of them can stand for gigabytes.
+//! Systems read numbers from it by rules of their own, so scalars stay text. What an alias stands for is copied,
+//! up to a limit: a few lines of aliases can stand for gigabytes.
+
+use std::collections::HashMap;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError};
 
 /// How deep lists and maps may lie in each other.
 const DEEPEST: usize = 32;
+
+/// How many parts a document may have, with those that aliases stand for.
+const MOST_NODES: usize = 100_000;
+
+/// Whose parser reads the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// yaml-cpp: `<<` is a key like others, and a key that is there twice is refused here.
+    Cpp,
+    /// go-yaml: what stands at `<<` is put in its place, and the last of equal keys counts.
+    Go,
+}
 
 /// A part of a document.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +29,8 @@ pub(crate) struct Node {
     pub(crate) line: usize,
     /// What it is.
     pub(crate) value: Value,
+    /// Whether it is a scalar in quotes or a block, and so a text whatever is in it.
+    pub(crate) is_quoted: bool,
 }
 
 /// What a part of a document is.
@@ -48,6 +64,25 @@ impl Node {
         }
     }
 
+    /// How many parts it has, itself and all below.
+    fn nodes(&self) -> usize {
+        1 + match &self.value {
+            Value::List(entries) => entries.iter().map(Node::nodes).sum(),
+            Value::Map(entries) => entries.iter().map(|(_, node)| node.nodes()).sum(),
+            Value::Null | Value::Text(_) => 0,
+        }
+    }
+
+    /// How deep lists and maps lie in it.
+    fn depth(&self) -> usize {
+        let below = match &self.value {
+            Value::List(entries) => entries.iter().map(Node::depth).max(),
+            Value::Map(entries) => entries.iter().map(|(_, node)| node.depth()).max(),
+            Value::Null | Value::Text(_) => return 0,
+        };
+        1 + below.unwrap_or(0)
+    }
+
     /// The entries, if it is a list.
     pub(crate) fn list(&self) -> Option<&[Node]> {
         match &self.value {
@@ -58,11 +93,12 @@ impl Node {
 }
 
 /// The first document of a text; an empty text is [`Value::Null`].
-pub(crate) fn parse(text: &str) -> Result<Node, Wrong> {
-    let mut reader = Reader { events: Parser::new_from_str(text) };
+pub(crate) fn parse(text: &str, dialect: Dialect) -> Result<Node, Wrong> {
+    let events = Parser::new_from_str(text);
+    let mut reader = Reader { events, dialect, anchors: HashMap::new(), nodes: 0 };
     loop {
         match reader.next()? {
-            (Event::StreamEnd, line) => return Ok(Node { line, value: Value::Null }),
+            (Event::StreamEnd, line) => return Ok(Node { line, value: Value::Null, is_quoted: false }),
             (Event::StreamStart | Event::DocumentStart(_), _) => {}
             (event, line) => return reader.node(event, line, 0),
         }
@@ -71,6 +107,9 @@ pub(crate) fn parse(text: &str) -> Result<Node, Wrong> {
 
 struct Reader<'a> {
     events: Parser<'a, saphyr_parser::StrInput<'a>>,
+    dialect: Dialect,
+    anchors: HashMap<usize, Node>,
+    nodes: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -86,17 +125,45 @@ impl<'a> Reader<'a> {
         if depth > DEEPEST {
             return Err((line, format!("lists and maps lie more than {DEEPEST} deep in each other")));
         }
-        let value = match event {
-            Event::Scalar(text, ScalarStyle::Plain, ..) if matches!(&*text, "" | "~" | "null") => Value::Null,
-            Event::Scalar(text, ..) => Value::Text(text.into_owned()),
-            Event::SequenceStart(..) => self.list(depth)?,
-            Event::MappingStart(..) => self.map(depth)?,
-            Event::Alias(_) => {
-                return Err((line, "an alias (*name); write out what it stands for".to_owned()));
+        self.count(1, line)?;
+        let (anchor, is_quoted, value) = match event {
+            Event::Scalar(text, ScalarStyle::Plain, anchor, _) if matches!(&*text, "" | "~" | "null") => {
+                (anchor, false, Value::Null)
             }
+            Event::Scalar(text, style, anchor, _) => {
+                (anchor, style != ScalarStyle::Plain, Value::Text(text.into_owned()))
+            }
+            Event::SequenceStart(anchor, _) => (anchor, false, self.list(depth)?),
+            Event::MappingStart(anchor, _) => (anchor, false, self.map(depth)?),
+            Event::Alias(anchor) => return self.alias(anchor, line, depth),
             _ => return Err((line, "the document ends too early".to_owned())),
         };
-        Ok(Node { line, value })
+        let node = Node { line, value, is_quoted };
+        if anchor > 0 {
+            self.count(node.nodes(), line)?;
+            self.anchors.insert(anchor, node.clone());
+        }
+        Ok(node)
+    }
+
+    /// A copy of what an alias stands for, with the lines that it has.
+    fn alias(&mut self, anchor: usize, line: usize, depth: usize) -> Result<Node, Wrong> {
+        let Some(node) = self.anchors.get(&anchor).cloned() else {
+            return Err((line, "an alias (*name) of what it stands in itself".to_owned()));
+        };
+        if depth + node.depth() > DEEPEST {
+            return Err((line, format!("lists and maps lie more than {DEEPEST} deep in each other")));
+        }
+        self.count(node.nodes(), line)?;
+        Ok(node)
+    }
+
+    fn count(&mut self, nodes: usize, line: usize) -> Result<(), Wrong> {
+        self.nodes += nodes;
+        match self.nodes > MOST_NODES {
+            true => Err((line, format!("the document has more than {MOST_NODES} parts, with all aliases"))),
+            false => Ok(()),
+        }
     }
 
     fn list(&mut self, depth: usize) -> Result<Value, Wrong> {
@@ -112,21 +179,45 @@ impl<'a> Reader<'a> {
     fn map(&mut self, depth: usize) -> Result<Value, Wrong> {
         let mut entries: Vec<(String, Node)> = Vec::new();
         loop {
-            let key = match self.next()? {
+            let (key, line) = match self.next()? {
                 (Event::MappingEnd, _) => return Ok(Value::Map(entries)),
-                (Event::Scalar(key, ..), line) => {
-                    if entries.iter().any(|(name, _)| *name == *key) {
-                        return Err((line, format!("{key:?} is there twice; leave out one")));
-                    }
-                    key.into_owned()
-                }
+                (Event::Scalar(key, ..), line) => (key.into_owned(), line),
                 (_, line) => return Err((line, "a key that is not a word".to_owned())),
             };
-            let (event, line) = self.next()?;
-            let node = self.node(event, line, depth + 1)?;
-            entries.push((key, node));
+            let (event, at) = self.next()?;
+            let node = self.node(event, at, depth + 1)?;
+            match (self.dialect, &*key) {
+                (Dialect::Go, "<<") => merge(node, &mut entries, at)?,
+                (Dialect::Go, _) => set(key, node, &mut entries),
+                (Dialect::Cpp, _) if entries.iter().any(|(name, _)| *name == key) => {
+                    return Err((line, format!("{key:?} is there twice; leave out one")));
+                }
+                (Dialect::Cpp, _) => entries.push((key, node)),
+            }
         }
     }
+}
+
+/// Sets a key, or sets it anew.
+fn set(key: String, node: Node, entries: &mut Vec<(String, Node)>) {
+    match entries.iter_mut().find(|(name, _)| *name == key) {
+        Some((_, before)) => *before = node,
+        None => entries.push((key, node)),
+    }
+}
+
+/// Puts the keys of a map, or of several, where `<<` stands; of several the first counts.
+fn merge(node: Node, entries: &mut Vec<(String, Node)>, line: usize) -> Result<(), Wrong> {
+    match node.value {
+        Value::Map(merged) => merged.into_iter().for_each(|(key, node)| set(key, node, entries)),
+        Value::List(maps) => {
+            for map in maps.into_iter().rev() {
+                merge(map, entries, line)?;
+            }
+        }
+        _ => return Err((line, "<< without a map".to_owned())),
+    }
+    Ok(())
 }
 
 fn wrong(error: &ScanError) -> Wrong {
@@ -136,6 +227,10 @@ fn wrong(error: &ScanError) -> Wrong {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn parse(text: &str) -> Result<Node, Wrong> {
+        super::parse(text, Dialect::Cpp)
+    }
 
     #[test]
     fn blocks_and_braces_read_the_same() {
@@ -163,7 +258,8 @@ mod tests {
     fn what_cannot_be_read_is_refused_with_its_line() {
         let cases = [
             ("a: 1\nb: [1, 2\n", 3),
-            ("a: &x 1\nb: *x\n", 2),
+            ("a: &x [*x]\n", 1),
+            ("a: 1\nb: *x\n", 2),
             ("a: 1\na: 2\n", 2),
             ("a: 1\n? [1]\n: 2\n", 2),
         ];
@@ -173,5 +269,39 @@ mod tests {
         }
         let deep = "[".repeat(10_000);
         assert!(parse(&deep).is_err());
+    }
+
+    #[test]
+    fn aliases_stand_for_what_is_named() {
+        let text = "base: &base\n  a: 1\n  b: 2\nnext:\n  a: 3\n  <<: *base\n  c: [*base]\n";
+        let go = super::parse(text, Dialect::Go).unwrap();
+        let next = go.get("next").unwrap();
+        // As go-yaml 2 reads it: what comes later counts.
+        assert_eq!(next.get("a").and_then(Node::text), Some("1"));
+        assert_eq!(next.get("b").unwrap().line, 3);
+        assert_eq!(next.get("c").and_then(Node::list).unwrap()[0].get("b").and_then(Node::text), Some("2"));
+        let cpp = parse(text).unwrap();
+        assert_eq!(cpp.get("next").and_then(|next| next.get("a")).and_then(Node::text), Some("3"));
+        assert_eq!(
+            super::parse("a: 1\na: 2\n", Dialect::Go).unwrap().get("a").and_then(Node::text),
+            Some("2")
+        );
+    }
+
+    #[test]
+    fn a_few_lines_of_aliases_do_not_fill_the_memory() {
+        let mut text = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n".to_owned();
+        for level in 1..10 {
+            let below = format!("*a{}, ", level - 1).repeat(10);
+            text.push_str(&format!("a{level}: &a{level} [{below}]\n"));
+        }
+        let (_, reason) = parse(&text).unwrap_err();
+        assert!(reason.contains("more than 100000 parts"), "{reason}");
+    }
+
+    #[test]
+    fn quotes_are_known() {
+        let node = parse("a: 1\nb: '1'\nc: \"1\"\n").unwrap();
+        assert_eq!(["a", "b", "c"].map(|key| node.get(key).unwrap().is_quoted), [false, true, true]);
     }
 }

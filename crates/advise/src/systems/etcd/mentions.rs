@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use super::{ELECTION, HEARTBEAT, MULTIPLIER};
+use crate::syntax::templates;
 use crate::{Config, Entry, Place};
 
 /// How the keys are spelt, and what they are called here.
@@ -19,44 +20,71 @@ const SPELT: [(&str, &str); 5] = [
 /// Every mention of a key, in order.
 pub(super) fn read(text: &str, path: &Path) -> Config {
     let mut config = Config::default();
+    // What was found in the environment, and as a flag.
+    let (mut in_environment, mut as_flag) = (Vec::new(), Vec::new());
     let lines: Vec<&str> = text.lines().map(without_remark).collect();
     for (at, line) in lines.iter().enumerate() {
-        for (key, after) in mentions(line) {
-            let place = Place::Line { path: path.into(), line: at + 1 };
+        for mention in mentions(line) {
+            let (key, place) = (mention.key, Place::Line { path: path.into(), line: at + 1 });
             let next = lines.get(at + 1).copied().unwrap_or_default();
-            let value = Some(value(after)).filter(|value| !value.is_empty()).or_else(|| manifest_value(next));
-            match value {
-                Some(value) => {
-                    let (section, key) = (String::new(), key.to_owned());
-                    config.entries.push(Entry { section, key, value, place });
-                }
-                None => config.notes.push(format!("{place}: {key} has no number there, and was not judged")),
-            }
+            let found = Some(mention.value).filter(|value| !value.is_empty());
+            let Some(value) = found.or_else(|| manifest_value(next)) else {
+                config.notes.push(format!("{place}: {key} has no number there, and was not judged"));
+                continue;
+            };
+            let which = if mention.is_environment { &mut in_environment } else { &mut as_flag };
+            which.push(key);
+            config.entries.push(Entry { section: String::new(), key: key.to_owned(), value, place });
+        }
+    }
+    for key in [HEARTBEAT, ELECTION] {
+        if in_environment.contains(&key) && as_flag.contains(&key) {
+            config.notes.push(format!(
+                "{key} is in the environment and elsewhere: etcd does not start where one is a flag"
+            ));
         }
     }
     config
 }
 
-/// The keys in a line, in order, each with what follows it.
-fn mentions(line: &str) -> Vec<(&'static str, &str)> {
+/// A key in a line.
+struct Mention {
+    key: &'static str,
+    is_environment: bool,
+    value: String,
+}
+
+/// The keys in a line, in order, each with what follows it. Those within a value, `${ETCD_...:-500}`, are none.
+fn mentions(line: &str) -> Vec<Mention> {
     let mut found = Vec::new();
     for (spelt, key) in SPELT {
         for (start, _) in line.match_indices(spelt) {
             // A flag has one dash before it, or two.
             let (before, after) = (line[..start].trim_end_matches('-'), &line[start + spelt.len()..]);
             if !before.ends_with(is_of_word) && !after.starts_with(|c| c == '-' || is_of_word(c)) {
-                found.push((start, key, after));
+                found.push((start, spelt, key));
             }
         }
     }
     found.sort_by_key(|(start, ..)| *start);
-    found.into_iter().map(|(_, key, after)| (key, after)).collect()
+    let mut mentions = Vec::new();
+    let mut end = 0;
+    for (start, spelt, key) in found {
+        if start < end {
+            continue;
+        }
+        let after = start + spelt.len();
+        let (skipped, value) = value(&line[after..]);
+        end = after + skipped + value.len();
+        mentions.push(Mention { key, is_environment: spelt.starts_with("ETCD_"), value: value.to_owned() });
+    }
+    mentions
 }
 
 /// Environment in a manifest of Kubernetes: the name on one line, `value: "500"` on the next.
 fn manifest_value(line: &str) -> Option<String> {
     let after = line.trim_start().strip_prefix("value:")?;
-    Some(value(after)).filter(|value| !value.is_empty())
+    Some(value(after).1.to_owned()).filter(|value| !value.is_empty())
 }
 
 /// Letters, digits and underscores.
@@ -71,12 +99,12 @@ fn without_remark(line: &str) -> &str {
     first.map(|(at, _)| at).min().map_or(line, |at| &line[..at])
 }
 
-/// What follows the key, without quotes, equals signs, colons and spaces before it, up to the end of the
-/// word.
-fn value(after: &str) -> String {
+/// What follows the key: the bytes of quotes, equals signs, colons and spaces before it, and the value up to the
+/// end of the word.
+fn value(after: &str) -> (usize, &str) {
     let rest = after.trim_start_matches([' ', '\t', '=', ':', '"', '\'']);
-    let end = rest.find(|c: char| !(is_of_word(c) || matches!(c, '.' | '-'))).unwrap_or(rest.len());
-    rest[..end].to_owned()
+    let is_of_value = |c: char| is_of_word(c) || matches!(c, '.' | '-' | '$');
+    (after.len() - rest.len(), &rest[..templates::end(rest, |c| !is_of_value(c))])
 }
 
 #[cfg(test)]
@@ -127,9 +155,28 @@ mod tests {
     }
 
     #[test]
-    fn a_key_without_a_number_is_told() {
-        let config = read("a\nelection-timeout: ${TIMEOUT}\n", Path::new("x"));
+    fn variables_and_templates_are_no_numbers() {
+        for (text, value) in [
+            ("ETCD_HEARTBEAT_INTERVAL=${ETCD_HEARTBEAT_INTERVAL:-500}\n", "${ETCD_HEARTBEAT_INTERVAL:-500}"),
+            (
+                "  --heartbeat-interval={{ etcd_heartbeat | default(500) }} \\\n",
+                "{{ etcd_heartbeat | default(500) }}",
+            ),
+            ("heartbeat-interval: $HEARTBEAT\n", "$HEARTBEAT"),
+            ("heartbeat-interval: 5${ZEROS}\n", "5${ZEROS}"),
+        ] {
+            let values: Vec<String> = found(text).into_iter().map(|(_, value, _)| value).collect();
+            assert_eq!(values, [value], "{text}");
+            assert!(templates::depends_on(value).is_some());
+        }
+    }
+
+    #[test]
+    fn a_key_without_a_number_and_one_in_two_places_are_told() {
+        let config = read("a\nelection-timeout:\n", Path::new("x"));
         assert_eq!(config.entries, []);
         assert_eq!(config.notes, ["x, line 2: election-timeout has no number there, and was not judged"]);
+        let both = read("ETCD_ELECTION_TIMEOUT=2000 etcd --election-timeout=2500\n", Path::new("x"));
+        assert!(both.notes[0].starts_with("election-timeout is in the environment and elsewhere"));
     }
 }

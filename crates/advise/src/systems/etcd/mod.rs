@@ -1,13 +1,16 @@
 //! etcd, and k3s and Consul, which write their logs like it: whether the disk is fast enough, and the
 //! timeouts that fit it.
 
+mod config_file;
 mod mentions;
+mod read;
 mod timeouts;
 mod verdict;
 
 use std::path::Path;
 
 use super::Rules;
+use crate::files::Files;
 use crate::lint::finding;
 use crate::{Advice, AdviseError, Config, Drive, Entry, File, Finding, Inputs, Setting, Value, Verdict};
 
@@ -114,12 +117,16 @@ impl Rules for Etcd {
     }
 
     fn read(&self, text: &str, path: &Path) -> Result<Config, AdviseError> {
-        Ok(mentions::read(text, path))
+        read::read(text, path, &Files::none())
+    }
+
+    fn read_from(&self, text: &str, path: &Path, files: &Files) -> Result<Config, AdviseError> {
+        read::read(text, path, files)
     }
 
     /// Whole milliseconds; Consul's multiplier is a whole number too, and 0 stands for its default.
     fn value(&self, setting: &Setting, text: &str) -> Option<Value> {
-        let number = f64::from(text.trim().parse::<u32>().ok()?);
+        let number = f64::from(config_file::number(text.trim())?);
         let is_default = setting.key == MULTIPLIER && number == 0.0;
         Some(Value::Number(if is_default { timeouts::DEFAULT_MULTIPLIER } else { number }))
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::syntax::yaml::{self, Node, Value as Part};
+use crate::syntax::yaml::{self, Dialect, Node, Value as Part};
 use crate::{Advice, AdviseError, Config, Entry, Place, Setting, Value};
 
 /// Where ScyllaDB keeps its data unless it is told otherwise.
@@ -38,7 +38,7 @@ pub(super) fn write(advice: &Advice) -> String {
 /// Reads the disks; each is a section by its mount point.
 pub(super) fn read(text: &str, path: &Path) -> Result<Config, AdviseError> {
     let wrong = |line: usize, reason: &str| AdviseError::syntax(path, line, reason);
-    let document = yaml::parse(text).map_err(|(line, reason)| wrong(line, &reason))?;
+    let document = yaml::parse(text, Dialect::Cpp).map_err(|(line, reason)| wrong(line, &reason))?;
     let Part::Map(sections) = &document.value else {
         return Err(wrong(document.line, "is not a map; io_properties.yaml begins with `disks:`"));
     };
