@@ -6,6 +6,7 @@
 mod duckdb;
 mod mariadb;
 mod postgresql;
+mod rocksdb;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -31,8 +32,9 @@ struct Table {
 
 /// `cargo xtask keys SYSTEM PROGRAM...`.
 pub(crate) fn keys(words: &[OsString]) -> anyhow::Result<()> {
-    let usage =
-        || Usage::error("say cargo xtask keys SYSTEM PROGRAM...; systems: postgresql, innodb, duckdb");
+    let usage = || {
+        Usage::error("say cargo xtask keys SYSTEM PROGRAM...; systems: postgresql, innodb, rocksdb, duckdb")
+    };
     let [system, programs @ ..] = words else { return Err(usage()) };
     if programs.is_empty() {
         return Err(usage());
@@ -42,6 +44,7 @@ pub(crate) fn keys(words: &[OsString]) -> anyhow::Result<()> {
         let table = match system.to_str() {
             Some("postgresql") => postgresql::ask(&program),
             Some("innodb") => mariadb::ask(&program),
+            Some("rocksdb") => rocksdb::ask(&program),
             Some("duckdb") => duckdb::ask(&program),
             _ => return Err(usage()),
         }

@@ -5,6 +5,7 @@
 //! [`Meaning`](crate::Meaning).
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// The line above the keys.
 const COLUMNS: &str = "key\tkind\tunit\tmin\tmax\tdefault\twords\tchange";
@@ -32,6 +33,28 @@ pub struct Key {
     pub words: Vec<&'static str>,
     /// Whether a change needs a restart.
     pub needs_restart: bool,
+}
+
+/// The tables of a system by version, each parsed when one is asked for first.
+pub(crate) type Tables = LazyLock<Vec<(&'static str, Keys)>>;
+
+/// The [`Tables`] of a system: `tables!("etcd", "3.4", "3.5")` are `keys/etcd/3.4.tsv` and `keys/etcd/3.5.tsv`.
+macro_rules! tables {
+    ($system:literal, $($version:literal),+) => {
+        std::sync::LazyLock::new(|| {
+            let tables = [$((
+                $version,
+                include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/keys/", $system, "/", $version, ".tsv")),
+            )),+];
+            tables.map(|(version, table)| (version, $crate::keys::Keys::parse(table))).into()
+        })
+    };
+}
+pub(crate) use tables;
+
+/// The table of a version.
+pub(crate) fn of(tables: &'static Tables, version: &str) -> Option<&'static Keys> {
+    tables.iter().find(|(known, _)| *known == version).map(|(_, keys)| keys)
 }
 
 /// How a value is read.

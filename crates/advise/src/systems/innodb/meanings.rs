@@ -1,24 +1,13 @@
 //! What values and other variables mean for InnoDB's.
 
-use std::sync::LazyLock;
-
-use crate::keys::Keys;
+use crate::keys::{self, Keys, Tables, tables};
 use crate::meaning::{Meaning, Moot, When};
 
 /// MariaDB's by `cargo xtask keys innodb`; MySQL's by its manuals, since no package has its server.
-static KEYS: LazyLock<[(&str, Keys); 5]> = LazyLock::new(|| {
-    [
-        ("mysql-8.0", include_str!("../../../keys/innodb/mysql-8.0.tsv")),
-        ("mysql-8.4", include_str!("../../../keys/innodb/mysql-8.4.tsv")),
-        ("mysql-9", include_str!("../../../keys/innodb/mysql-9.tsv")),
-        ("mariadb-10.11", include_str!("../../../keys/innodb/mariadb-10.11.tsv")),
-        ("mariadb-11", include_str!("../../../keys/innodb/mariadb-11.tsv")),
-    ]
-    .map(|(version, table)| (version, Keys::parse(table)))
-});
+static KEYS: Tables = tables!("innodb", "mysql-8.0", "mysql-8.4", "mysql-9", "mariadb-10.11", "mariadb-11");
 
 pub(super) fn keys(version: &str) -> Option<&'static Keys> {
-    KEYS.iter().find(|(known, _)| *known == version).map(|(_, keys)| keys)
+    keys::of(&KEYS, version)
 }
 
 const READ_ONLY: &[Moot] =

@@ -1,26 +1,14 @@
 //! What PostgreSQL's values and other keys mean for keys: the documentation's chapter "Server Configuration",
 //! and `fd.c`, `bufmgr.c` and `xlog.c` where it is silent.
 
-use std::sync::LazyLock;
-
-use crate::keys::Keys;
+use crate::keys::{self, Keys, Tables, tables};
 use crate::meaning::{Meaning, Moot, Special, When};
 
 /// What each version told, by `cargo xtask keys postgresql`.
-static KEYS: LazyLock<[(&str, Keys); 6]> = LazyLock::new(|| {
-    [
-        ("13", include_str!("../../../keys/postgresql/13.tsv")),
-        ("14", include_str!("../../../keys/postgresql/14.tsv")),
-        ("15", include_str!("../../../keys/postgresql/15.tsv")),
-        ("16", include_str!("../../../keys/postgresql/16.tsv")),
-        ("17", include_str!("../../../keys/postgresql/17.tsv")),
-        ("18", include_str!("../../../keys/postgresql/18.tsv")),
-    ]
-    .map(|(version, table)| (version, Keys::parse(table)))
-});
+static KEYS: Tables = tables!("postgresql", "13", "14", "15", "16", "17", "18");
 
 pub(super) fn keys(version: &str) -> Option<&'static Keys> {
-    KEYS.iter().find(|(known, _)| *known == version).map(|(_, keys)| keys)
+    keys::of(&KEYS, version)
 }
 
 /// Without fsync nothing is made durable, so nothing waits for that.

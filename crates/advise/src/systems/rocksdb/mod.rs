@@ -1,6 +1,7 @@
 //! RocksDB: the keys that depend on the device. Those that depend on the data and its use are
 //! `leadline lsm advise`'s, which takes these from here.
 
+mod meanings;
 mod read;
 
 use std::path::Path;
@@ -9,7 +10,8 @@ use leadline_model::Estimate;
 use leadline_profile::{OpKind, Pattern};
 
 use super::Rules;
-use crate::meaning::{Meaning, Moot, Special, When};
+use crate::keys::Keys;
+use crate::meaning::Meaning;
 use crate::streams::Stream;
 use crate::syntax::sizes;
 use crate::syntax::sizes::number_and_unit;
@@ -41,46 +43,10 @@ const SHARE: f64 = 0.75;
 const COMPACTION_RATE: f64 = 200e6;
 
 const OPTIONS: &str = "include/rocksdb/options.h";
-const SOURCE: Source = Source { defined: OPTIONS, version: "7.8 to 10" };
+const SOURCE: Source = Source { defined: OPTIONS, version: "7.8 to 11" };
 
 /// The rules of RocksDB.
 pub(crate) struct Rocksdb;
-
-const DIRECT_WRITES: Moot = Moot {
-    when: &[When::Is("use_direct_io_for_flush_and_compaction", &["true"])],
-    why: "what flushes and compactions write with direct I/O is never in the page cache",
-};
-
-const OWN_COMPACTIONS: Moot = Moot {
-    when: &[When::IsSet("max_background_compactions", &["-1"])],
-    why: "it says how many compactions run, whatever max_background_jobs says",
-};
-
-const OWN_FLUSHES: Moot = Moot {
-    when: &[When::IsSet("max_background_flushes", &["-1"])],
-    why: "RocksDB then takes both from the old keys, and max_background_jobs is not read",
-};
-
-/// `SanitizeOptions` in db_impl_open.cc.
-const OWN_READAHEAD: (&str, Special) =
-    ("0", Special::If(&[When::Is("use_direct_reads", &["true"])], &Special::Value("2097152")));
-
-const IN_BURSTS: (&str, Special) = (
-    "0",
-    Special::Off("files are written back only at the kernel's own limits, in bursts behind which reads wait"),
-);
-
-static MEANINGS: [Meaning; 4] = [
-    Meaning::of("max_background_jobs").moot(&[OWN_COMPACTIONS, OWN_FLUSHES]),
-    Meaning::of("bytes_per_sync").special(&[IN_BURSTS]).moot(&[DIRECT_WRITES]),
-    Meaning::of("wal_bytes_per_sync").special(&[IN_BURSTS]),
-    Meaning::of("compaction_readahead_size").special(&[OWN_READAHEAD]).moot(&[MAPPED]),
-];
-
-const MAPPED: Moot = Moot {
-    when: &[When::Is("allow_mmap_reads", &["true"])],
-    why: "the inputs of compactions are mapped, and the kernel decides what it reads ahead",
-};
 
 impl Rules for Rocksdb {
     fn title(&self) -> &'static str {
@@ -88,7 +54,7 @@ impl Rules for Rocksdb {
     }
 
     fn versions(&self) -> &'static [&'static str] {
-        &["7.8", "8.6", "9", "10"]
+        &["7.8", "8.6", "9", "10", "11"]
     }
 
     fn needs(&self) -> &'static [&'static str] {
@@ -110,15 +76,27 @@ impl Rules for Rocksdb {
                 "max_background_jobs and max_subcompactions depend on the processors: give --cores".into(),
             ),
         }
-        advice.add("compaction_readahead_size", readahead(drive));
+        advice.add("compaction_readahead_size", readahead(drive, advice.version));
         advice.add("bytes_per_sync", bytes_per_sync(drive, "bytes_per_sync"));
         advice.add("wal_bytes_per_sync", bytes_per_sync(drive, "wal_bytes_per_sync"));
         advice.add("rate_limiter_bytes_per_sec", rate_limit(drive));
         advice.add("max_open_files", Ok(max_open_files()));
     }
 
+    fn keys(&self, version: &str) -> Option<&'static Keys> {
+        meanings::keys(version)
+    }
+
     fn meanings(&self) -> &'static [Meaning] {
-        &MEANINGS
+        &meanings::MEANINGS
+    }
+
+    fn if_refused(&self) -> &'static str {
+        "the database is not opened with this"
+    }
+
+    fn if_unknown(&self) -> &'static str {
+        "loads no file that has it"
     }
 
     fn files(&self, advice: &Advice) -> Vec<File> {
@@ -148,7 +126,8 @@ impl Rules for Rocksdb {
     /// Numbers may have the units of `ParseUint64` (options_helper.cc): K, M, G, T in either case.
     fn value(&self, setting: &Setting, text: &str) -> Option<Value> {
         if let Value::Word(_) = setting.value {
-            return Some(Value::word(text.trim()));
+            // max_open_files, where -1 stands for more than any number.
+            return text.trim().parse::<i64>().ok().map(|count| Value::word(count.to_string()));
         }
         let units = [("K", 1024.0), ("M", 1048576.0), ("G", 1073741824.0), ("T", 1099511627776.0)];
         let (_, unit) = number_and_unit(text)?;
@@ -217,7 +196,7 @@ fn subcompactions(drive: &Drive, cores: u32) -> Result<Setting, Unmeasured> {
 /// The least bytes in flight with which sequential reads reach 90 % of the most, and enough to pay for moving
 /// from one input of a compaction to the next. The kernel splits one request into pieces of `max_sectors_kb`,
 /// which are under way together, so only the product counts.
-fn readahead(drive: &Drive) -> Result<Setting, Unmeasured> {
+fn readahead(drive: &Drive, version: &str) -> Result<Setting, Unmeasured> {
     let stream = Stream::of(drive, OpKind::Read)?;
     let per_move = Stream::bytes_per_move(drive)?;
     // No more than that: on a volume of 125 MB/s fills with 256 KiB took 0.8 times as long as with RocksDB's
@@ -234,7 +213,7 @@ fn readahead(drive: &Drive) -> Result<Setting, Unmeasured> {
     let times = stream.shares.iter().map(|(bytes, share)| (Value::Bytes(*bytes), 1.0 / share));
     Ok(Setting::new("compaction_readahead_size", Value::Bytes(value), "bytes", rule, SOURCE)
         .fits(value as f64 / 2.0, 8.0 * value as f64)
-        .default(Value::Bytes(READAHEAD_BYTES))
+        .default(Value::Bytes(if version == "7.8" { 0 } else { READAHEAD_BYTES }))
         .if_wrong(
             "a compaction waits for one small read after the other, and a hard disk moves for each",
             "each compaction takes more memory for its inputs, and reads of users wait behind its own",
