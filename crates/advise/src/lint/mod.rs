@@ -92,8 +92,9 @@ pub fn lint(
     profile: &DeviceProfile,
     inputs: &Inputs,
 ) -> Result<Lint, AdviseError> {
-    let given = inputs.version.as_deref().or(config.version.as_deref());
-    let Some(given) = given else {
+    // What the configuration says of itself may be a variable, and then it says nothing.
+    let told = || config.version.as_deref().filter(|told| system.version(told).is_ok());
+    let Some(given) = inputs.version.as_deref().or_else(told) else {
         let of = |version: &&'static str| lint_as(system, version, config, profile, inputs);
         return Ok(versions::in_common(system.versions().iter().map(of).collect()));
     };
