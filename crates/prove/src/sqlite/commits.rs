@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::database::{Copies, Databases, size_of};
+use super::database::{Copies, Databases, VALUE_BYTES, size_of};
 use super::plan::Plan;
 use crate::order::random;
 use crate::rounds::{Measured, Rounds};
@@ -42,14 +42,20 @@ impl Commits<'_> {
             rounds: self.plan.rounds_of(self.plan.commit_rounds),
             seed,
         };
+        let mut runs = 0;
         rounds.run(progress, &mut |variant, round, during| {
+            runs += 1;
             let database = &self.copies[&size_of(variant)];
             // Each begins with the table in the page cache, and nothing that is dirty.
             let files = [database.path.clone()];
             cold::sync(&files)?;
             cold::warm(&files)?;
-            let statements = self.statements(database.rows, round);
+            let statements = self.statements(database.rows, round, runs);
             let ran = self.databases.run(database, variant, &statements, during)?;
+            let said = ran.lines.iter().rev().nth(1).map_or("", String::as_str);
+            if !has_committed(said) {
+                return Err(ProveError::unexpected("sqlite3", during, "nothing was committed", said));
+            }
             let slowest = ran.lines.iter().filter_map(|line| seconds(line)).fold(0.0, f64::max);
             let counts = BTreeMap::from([
                 ("commits_per_second".to_owned(), f64::from(commits) / ran.seconds),
@@ -59,23 +65,30 @@ impl Commits<'_> {
         })
     }
 
-    /// All of a round change the same rows, in the same order.
-    fn statements(&self, rows: u64, round: u32) -> String {
+    /// All of a round change the same rows, in the same order, and each run writes values of its own: SQLite
+    /// does not write a page that is as it was.
+    fn statements(&self, rows: u64, round: u32, run: u64) -> String {
         let mut random = random(self.plan.seed ^ 2, round);
         let mut text = String::from(".timer on\n");
-        for commit in 0..self.plan.commits {
+        for commit in 0..u64::from(self.plan.commits) {
             let ids: Vec<String> =
                 (0..self.plan.rows_per_commit).map(|_| random.u64(1..=rows).to_string()).collect();
             // Without a transaction around it, each statement is one.
             let _ = writeln!(
                 text,
-                "UPDATE t SET value = printf('%.*c', 400, '{}') WHERE id IN ({});",
-                char::from(b'a' + (commit % 26) as u8),
+                "UPDATE t SET value = printf('%0{VALUE_BYTES}d', {}) WHERE id IN ({});",
+                run * u64::from(self.plan.commits) + commit,
                 ids.join(",")
             );
         }
-        text + ".timer off\nPRAGMA wal_checkpoint(TRUNCATE);\n"
+        // The first says how many pages are in the log since it was begun anew, the second leaves none there.
+        text + ".timer off\nPRAGMA wal_checkpoint;\nPRAGMA wal_checkpoint(TRUNCATE);\n"
     }
+}
+
+/// Whether there were pages in the log: `0|873|873` has 873 of them.
+fn has_committed(line: &str) -> bool {
+    line.split('|').nth(1).and_then(|pages| pages.parse::<u64>().ok()).is_some_and(|pages| pages > 0)
 }
 
 /// `Run Time: real 0.004 user 0.000113 sys 0.000342`.
@@ -86,6 +99,12 @@ fn seconds(line: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_log_without_pages_is_no_commit() {
+        assert!(has_committed("0|873|873"));
+        assert!(!has_committed("0|0|0") && !has_committed("0|-1|-1") && !has_committed(""));
+    }
 
     #[test]
     fn the_time_of_a_statement_is_read_as_sqlite_prints_it() {

@@ -21,7 +21,7 @@ pub(super) const PAGE_SIZE: &str = "page_size";
 pub(super) const FIXED: [(&str, &str); 1] = [("journal_mode", "wal")];
 
 /// Bytes of a value.
-const VALUE_BYTES: u64 = 400;
+pub(super) const VALUE_BYTES: u64 = 400;
 
 /// Variables that would change what the program does begin so.
 const VARIABLES: &str = "SQLITE";

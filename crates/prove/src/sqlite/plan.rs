@@ -78,7 +78,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// What takes five minutes on an SSD.
+    /// What takes five to ten minutes on an SSD.
     pub fn new(target: PathBuf, advice: Vec<(String, String)>) -> Plan {
         let singles = |all: &[(&str, &str)]| -> Vec<Variant> {
             all.iter().map(|(key, value)| Variant::single(key, value)).collect()
@@ -88,7 +88,7 @@ impl Plan {
             bin: None,
             advice,
             experiments: Experiment::ALL.to_vec(),
-            table_bytes: 512 * MIB,
+            table_bytes: 1024 * MIB,
             rounds: 6,
             point_seconds: 1.0,
             read_grid: singles(&[
@@ -115,7 +115,7 @@ impl Plan {
 
     /// The same in about a fifth of the time: less data, fewer rounds and fewer values.
     pub fn quick(mut self) -> Plan {
-        self.table_bytes = 128 * MIB;
+        self.table_bytes = 512 * MIB;
         self.rounds = 3;
         self.point_seconds = 0.5;
         self.read_grid

@@ -14,8 +14,9 @@ pub(super) const KEYS: [&str; 3] = ["cache_size", "mmap_size", "page_size"];
 /// Rows of the first run, by which the size of all others is set.
 const FIRST_ROWS: u64 = 1000;
 
-/// At most this share of the rows is read one by one, so that they stay apart from each other.
-const LARGEST_SHARE: u64 = 8;
+/// At most one row of so many bytes of the table is read: of a mapped file the kernel reads 128 KiB around
+/// each, which would serve others in a table that is read more densely than a large one is.
+const BYTES_OF_ONE: u64 = 512 << 10;
 
 /// What is compared.
 pub(super) struct Reads<'a> {
@@ -68,7 +69,7 @@ impl Reads<'_> {
         progress(Progress { phase: Experiment::Points.name(), done: 0.0, detail });
         let default = Variant::default_settings();
         let database = &self.copies[&None];
-        let most = (database.rows / LARGEST_SHARE).max(1);
+        let most = (self.plan.table_bytes / BYTES_OF_ONE).max(1);
         let first = FIRST_ROWS.min(most);
         let statement = one_by_one(database, first, &mut random(self.plan.seed, u32::MAX >> 16));
         let ran = self.measure(database, &default, &statement, first, "the first reads")?;
