@@ -92,6 +92,26 @@ fn what_does_not_fit_in_memory_is_spilled_on_the_target() {
 }
 
 #[test]
+fn a_variant_that_runs_out_of_memory_is_said_and_the_others_are_compared() {
+    let target = target();
+    let mut plan = tiny(target.path(), &[]);
+    plan.experiments = vec![Experiment::Spills];
+    (plan.data_bytes, plan.memory_bytes) = (48 << 20, 64 << 20);
+    // Nothing may be spilled.
+    plan.spill_grid = vec![Variant::single("max_temp_directory_size", "0KiB")];
+    let name = "a_variant_that_runs_out_of_memory_is_said_and_the_others_are_compared";
+    let Some(proof) = run(&plan, name, None) else { return };
+    let join = &proof.unwrap().comparisons[2];
+    assert!(
+        join.work.ends_with("out of memory in some rounds or all: max_temp_directory_size=0KiB"),
+        "{}",
+        join.work
+    );
+    assert_eq!((join.runs.len(), join.results[2].times), (2, None));
+    assert_nothing_left(target.path());
+}
+
+#[test]
 fn what_is_foreseen_is_what_the_plan_says() {
     let target = target();
     let mut plan = tiny(target.path(), &[("threads", "4")]);

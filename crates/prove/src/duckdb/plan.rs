@@ -121,8 +121,8 @@ impl Plan {
 
     /// The same in about a fifth of the time: less data, fewer rounds and fewer values.
     pub fn quick(mut self) -> Plan {
-        self.data_bytes = 192 * MIB;
-        self.memory_bytes = 128 * MIB;
+        self.data_bytes = 256 * MIB;
+        self.memory_bytes = 192 * MIB;
         self.rounds = 3;
         for grid in [&mut self.scan_grid, &mut self.parquet_grid, &mut self.spill_grid] {
             grid.retain(|variant| variant.name != "threads=1");

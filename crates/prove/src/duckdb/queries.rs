@@ -1,8 +1,10 @@
 //! Queries of which nothing is in memory, or that do not fit in it, under one variant after the other.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+
+use leadline_process::ProcessError;
 
 use super::plan::{Experiment, Plan};
 use super::session::{Sessions, quoted};
@@ -11,16 +13,26 @@ use crate::order::random;
 use crate::rounds::{Measured, Rounds};
 use crate::{Comparison, Progress, ProveError, Role, Variant, cold};
 
-/// Keys that change how a table is scanned.
-pub(super) const SCAN_KEYS: [&str; 4] = [BLOCK_SIZE, "external_threads", "storage_block_prefetch", "threads"];
+/// Keys that change how a table is scanned; those for reads ahead are of DuckDB 2.0.
+pub(super) const SCAN_KEYS: [&str; 6] = [
+    "async_threads",
+    BLOCK_SIZE,
+    "external_threads",
+    "read_ahead_depth",
+    "storage_block_prefetch",
+    "threads",
+];
 
 /// Keys that change how Parquet files are scanned.
-pub(super) const PARQUET_KEYS: [&str; 6] = [
+pub(super) const PARQUET_KEYS: [&str; 9] = [
+    "async_threads",
     "disable_parquet_prefetching",
     "enable_external_file_cache",
     "external_threads",
     "parquet_metadata_cache",
+    "parquet_prefetch_column_gap",
     "prefetch_all_parquet_files",
+    "read_ahead_depth",
     "threads",
 ];
 
@@ -103,6 +115,11 @@ pub(super) fn count(experiment: Experiment) -> u32 {
     QUERIES.iter().filter(|query| query.experiment == experiment).count() as u32
 }
 
+/// DuckDB's words where `memory_limit` does not suffice.
+fn is_out_of_memory(error: &ProveError) -> bool {
+    matches!(error, ProveError::Process(ProcessError::Died { said, .. }) if said.starts_with("Out of Memory Error"))
+}
+
 impl Queries<'_> {
     /// Every query of an experiment, each by every variant in every round.
     pub(super) fn run(
@@ -134,7 +151,8 @@ impl Queries<'_> {
         };
         // What the first variant of a round answers, all others have to.
         let answers = RefCell::new(BTreeMap::new());
-        rounds.run(progress, &mut |variant, round, during| {
+        let without_memory = RefCell::new(BTreeSet::new());
+        let mut compared = rounds.run(progress, &mut |variant, round, during| {
             let path = self.path(query, variant);
             let (database, table) = match query.experiment {
                 Experiment::Parquet => (None, quoted(&path.display().to_string())),
@@ -142,7 +160,14 @@ impl Queries<'_> {
             };
             let text = query.text.replace("{table}", &table).replace("{ids}", &self.ids(round)) + "\n";
             cold::drop(&[path.to_owned()])?;
-            let ran = self.sessions.run(database, variant, &text, during)?;
+            let ran = match self.sessions.run(database, variant, &text, during) {
+                // More threads need more memory, and what the defaults can do says what is wrong with more.
+                Err(error) if is_out_of_memory(&error) && !variant.settings.is_empty() => {
+                    without_memory.borrow_mut().insert(variant.name.clone());
+                    return Ok(None);
+                }
+                ran => ran?,
+            };
             let mut answers = answers.borrow_mut();
             let answer = answers.entry(round).or_insert_with(|| ran.lines.clone());
             if *answer != ran.lines || ran.lines.len() != 1 {
@@ -159,7 +184,13 @@ impl Queries<'_> {
                 counts.insert("temporary_mib".to_owned(), ran.temporary_bytes as f64 / 1048576.0);
             }
             Ok(Some(Measured { times: vec![ran.seconds], counts }))
-        })
+        })?;
+        let names: Vec<String> = without_memory.take().into_iter().collect();
+        if !names.is_empty() {
+            let said = format!("; out of memory in some rounds or all: {}", names.join(", "));
+            compared.iter_mut().for_each(|comparison| comparison.work.push_str(&said));
+        }
+        Ok(compared)
     }
 
     fn path(&self, query: &Query, variant: &Variant) -> &Path {
