@@ -86,11 +86,21 @@ pub(super) fn tried(args: &Args, parts: &[Part]) -> Result<[Vec<&'static str>; 2
     let asked = !args.only.is_empty();
     let (tried, idle): (Vec<&Part>, Vec<&Part>) =
         parts.iter().partition(|part| asked || !part.keys.is_empty());
+    let tries = |part: &&Part| !part.keys.is_empty();
+    if !args.set.is_empty() && !parts.iter().any(|part| tries(&part)) {
+        let keys: Vec<&str> = args.set.iter().map(|(key, _)| key.as_str()).collect();
+        let names: Vec<&str> = parts.iter().map(|part| part.name).collect();
+        return Err(Failure::Input(format!(
+            "--set {}: no experiment that would run tries that ({}); docs/prove.md has the settings that matter",
+            keys.join(", "),
+            names.join(", ")
+        )));
+    }
     if tried.is_empty() {
         let (system, profile, target) = (&args.system, args.profile.display(), args.target.display());
         return Err(Failure::Input(format!(
-            "{profile}: the advice from it has nothing to try; measure what {system} needs with leadline profile \
-             {target} --for {system} -o FILE, give settings with --set KEY=VALUE, or run the grid alone with --only"
+            "{profile}: the advice from it has nothing to try; give settings with --set KEY=VALUE, run the grid \
+             alone with --only NAME, or measure what {system} needs: leadline profile {target} --for {system} -o FILE"
         )));
     }
     Ok([tried, idle].map(|parts| parts.iter().map(|part| part.name).collect()))

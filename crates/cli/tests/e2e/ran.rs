@@ -92,7 +92,12 @@ impl Ran {
         assert_eq!(self.code, Some(code), "{}", self.stderr);
         let is_plan = |line: &&str| {
             let measures = line.contains("; measures for ") || line.contains("; measures until ");
-            measures || line.ends_with(" ...") || line.contains("profile in ") || line.contains("report in ")
+            // What `prove` says beforehand.
+            let proves =
+                ["; installs nothing", ": takes about ", " runs, about ", "not part of the advice: "];
+            let is_proof = proves.iter().any(|words| line.contains(words));
+            let written = line.contains("profile in ") || line.contains("report in ");
+            measures || is_proof || line.ends_with(" ...") || written
         };
         let lines: Vec<&str> = self.stderr.lines().filter(|line| !is_plan(line)).collect();
         let [line] = lines[..] else { panic!("one line, not {}", self.stderr) };
