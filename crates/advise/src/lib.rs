@@ -62,14 +62,15 @@ use leadline_profile::DeviceProfile;
 
 /// The settings of `system` for the device of `profile`.
 ///
-/// Without a version in `inputs` they are those of the newest that is known, and [`Advice::differing`] names the
-/// keys for which other versions have others.
+/// Without a version, in `inputs` or in the profile (which knows the kernel), they are those of the newest that
+/// is known, and [`Advice::differing`] names the keys for which other versions have others.
 ///
 /// # Errors
 /// [`AdviseError::Version`] where `inputs` name one that is none. What the profile lacks is no error:
 /// [`Advice::missing`] names the experiments.
 pub fn advise(system: System, profile: &DeviceProfile, inputs: &Inputs) -> Result<Advice, AdviseError> {
-    let Some(given) = inputs.version.as_deref() else {
+    let told = system.rules().version_told(profile);
+    let Some(given) = inputs.version.as_deref().or(told.as_deref()) else {
         let newest = system.versions().last().copied().unwrap_or_default();
         let differing = differing(system, profile, inputs);
         return Ok(Advice { differing, ..of_version(system, newest, profile, inputs) });

@@ -82,7 +82,7 @@ impl Lint {
 
 /// Judges the settings that are in force in `config`.
 ///
-/// Without a version, in `inputs` or in `config` itself, only what holds for all versions is judged.
+/// Without a version, in `inputs`, in `config` itself or in the profile (which knows the kernel), only what holds for all versions is judged.
 ///
 /// # Errors
 /// As [`advise()`](crate::advise()).
@@ -92,8 +92,10 @@ pub fn lint(
     profile: &DeviceProfile,
     inputs: &Inputs,
 ) -> Result<Lint, AdviseError> {
+    let machines = system.rules().version_told(profile);
     // What the configuration says of itself may be a variable, and then it says nothing.
-    let told = || config.version.as_deref().filter(|told| system.version(told).is_ok());
+    let told =
+        || config.version.as_deref().or(machines.as_deref()).filter(|told| system.version(told).is_ok());
     let Some(given) = inputs.version.as_deref().or_else(told) else {
         let of = |version: &&'static str| lint_as(system, version, config, profile, inputs);
         return Ok(versions::in_common(system.versions().iter().map(of).collect()));

@@ -17,6 +17,8 @@ mod zfs;
 use std::path::Path;
 
 use crate::files::Files;
+use leadline_profile::DeviceProfile;
+
 use crate::keys::Keys;
 use crate::meaning::Meaning;
 use crate::{Advice, AdviseError, Config, Drive, File, Finding, Inputs, Setting, System, Value};
@@ -41,6 +43,11 @@ pub(crate) trait Rules: Sync {
     /// What all versions begin with that a text such as `10.11.6-MariaDB` can mean: `mariadb-`.
     fn flavour(&self, _said: &str) -> &'static str {
         ""
+    }
+
+    /// The version that ran where the profile was measured, as it calls itself, where the profile has it.
+    fn version_told(&self, _profile: &DeviceProfile) -> Option<String> {
+        None
     }
 
     /// The programs that say which version is installed, each with the argument that makes it.

@@ -4,6 +4,7 @@
 mod dirty;
 mod hwdb;
 mod machine;
+mod ranges;
 mod scripts;
 mod udev;
 
@@ -223,8 +224,9 @@ fn the_rate_before_a_fall_is_known_for_what_it_is() {
 #[test]
 fn values_that_cannot_be_are_invalid() {
     let found = wrong(LINUX, &profile(DISK), "vm.dirty_bytes = 4096\n8:0 min=120 max=110 rbps=many\n");
-    for key in ["vm.dirty_bytes", "io.cost.qos min", "io.cost.model rbps"] {
-        assert!(found.contains(&(key.into(), Verdict::Invalid)), "{key}: {found:?}");
+    let invalid = ["io.cost.qos min", "io.cost.model rbps"].map(|key| (key, Verdict::Invalid));
+    for (key, verdict) in invalid.into_iter().chain([("vm.dirty_bytes", Verdict::OutOfRange)]) {
+        assert!(found.contains(&(key.into(), verdict)), "{key}: {found:?}");
     }
 }
 

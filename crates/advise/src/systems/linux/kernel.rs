@@ -1,4 +1,39 @@
-//! What the kernel takes devices for unless it is told: `autop` in block/blk-iocost.c.
+//! What kernels have, and what they take devices for unless they are told: `autop` in block/blk-iocost.c.
+
+use std::sync::LazyLock;
+
+use crate::keys::Keys;
+
+/// The kernels that differ. `el8` is that of RHEL 8, a 4.18 whose block layer is that of 5.0.
+pub(super) const VERSIONS: [&str; 6] = ["el8", "3", "4", "5.0", "5.4", "6"];
+
+/// The kernel tells no ranges; these are by its documentation and source, and by trial.
+static KEYS: LazyLock<[Keys; 6]> = LazyLock::new(|| {
+    [
+        include_str!("../../../keys/linux/el8.tsv"),
+        include_str!("../../../keys/linux/3.tsv"),
+        include_str!("../../../keys/linux/4.tsv"),
+        include_str!("../../../keys/linux/5.0.tsv"),
+        include_str!("../../../keys/linux/5.4.tsv"),
+        include_str!("../../../keys/linux/6.tsv"),
+    ]
+    .map(Keys::parse)
+});
+
+pub(super) fn keys(version: &str) -> Option<&'static Keys> {
+    let at = VERSIONS.iter().position(|known| *known == version)?;
+    KEYS.get(at)
+}
+
+/// Whether disks may have one queue and its schedulers, as before 5.0: noop, deadline, cfq.
+pub(super) fn has_single_queues(version: &str) -> bool {
+    ["3", "4"].contains(&version)
+}
+
+/// Whether cgroups share by `io.cost`, as from 5.4 on.
+pub(super) fn has_cost(version: &str) -> bool {
+    ["5.4", "6"].contains(&version)
+}
 
 /// Names of the six rates, in the kernel's order.
 pub(super) const RATES: [&str; 6] = ["rbps", "rseqiops", "rrandiops", "wbps", "wseqiops", "wrandiops"];

@@ -13,7 +13,11 @@ mod together;
 
 use std::path::Path;
 
+use leadline_profile::DeviceProfile;
+
 use super::{Rules, Scoped};
+use crate::keys::Keys;
+use crate::meaning::Meaning;
 use crate::{Advice, AdviseError, Config, Drive, File, Finding, Inputs, Setting, Value};
 
 pub(crate) struct Linux;
@@ -24,7 +28,7 @@ impl Rules for Linux {
     }
 
     fn versions(&self) -> &'static [&'static str] {
-        &["5.4", "6"]
+        &kernel::VERSIONS
     }
 
     fn needs(&self) -> &'static [&'static str] {
@@ -38,8 +42,12 @@ impl Rules for Linux {
 
     fn advise(&self, drive: &Drive, inputs: &Inputs, advice: &mut Advice) {
         advice.device = subject::named(&drive.profile().device, inputs).to_string();
-        cost::add(drive, advice);
-        queue::add(drive, advice);
+        if kernel::has_cost(advice.version) {
+            cost::add(drive, advice);
+        } else {
+            advice.notes.push("io.cost is of Linux 5.4 and later".to_owned());
+        }
+        queue::add(drive, inputs, advice);
         dirty::add(drive, inputs, advice);
     }
 
@@ -59,14 +67,37 @@ impl Rules for Linux {
         Some(scope::scoped(config, drive, inputs))
     }
 
-    /// All numbers are plain.
+    /// All numbers are plain; only percentages of the controller have fractions.
     fn value(&self, setting: &Setting, text: &str) -> Option<Value> {
-        let number = || text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
+        let digits = text.strip_prefix('+').unwrap_or(text);
+        let is_whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
         match setting.value {
-            Value::Word(_) => Some(Value::word(text)),
-            Value::Bytes(_) => number().map(|bytes| Value::Bytes(bytes as u64)),
-            _ => number().map(Value::Number),
+            // Names of modules, in which case counts.
+            Value::Word(_) if text.bytes().any(|byte| byte.is_ascii_uppercase()) => None,
+            Value::Word(_) => Some(Value::word(queue::counterpart(text).unwrap_or(text))),
+            Value::Bytes(_) if is_whole => digits.parse().ok().map(Value::Bytes),
+            Value::Number(_) if is_whole || setting.unit == "percent" => {
+                let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+                text.parse::<f64>().ok().filter(|_| is_plain || is_whole).map(Value::Number)
+            }
+            _ => None,
         }
+    }
+
+    fn keys(&self, version: &str) -> Option<&'static Keys> {
+        kernel::keys(version)
+    }
+
+    fn meanings(&self) -> &'static [Meaning] {
+        &queue::MEANINGS
+    }
+
+    fn if_refused(&self) -> &'static str {
+        "the kernel refuses this, and keeps what it had"
+    }
+
+    fn version_told(&self, profile: &DeviceProfile) -> Option<String> {
+        profile.device.kernel.clone()
     }
 
     fn patterns(&self, config: &Config, advice: &Advice, drive: &Drive) -> Vec<Finding> {

@@ -2,8 +2,11 @@
 
 use leadline_profile::{OpKind, Pattern};
 
+use super::kernel;
+use super::subject::{Kind, Subject};
+use crate::meaning::{Meaning, Special};
 use crate::streams::Stream;
-use crate::{Advice, Drive, Fits, Setting, Source, Unmeasured, Value};
+use crate::{Advice, Drive, Fits, Inputs, Setting, Source, Unmeasured, Value};
 
 const BLOCK: u32 = 4096;
 
@@ -34,8 +37,27 @@ pub(super) const KEYS: [&str; 4] = [SCHEDULER, REQUESTS, READ_AHEAD_KB, MAX_SECT
 
 const SOURCE: Source = Source { defined: "Documentation/ABI/stable/sysfs-block", version: "5.4 to 6" };
 
-pub(super) fn add(drive: &Drive, advice: &mut Advice) {
-    advice.add(SCHEDULER, scheduler(drive));
+/// Schedulers of one queue, before 5.0, and those that do the same for several.
+const COUNTERPARTS: [(&str, &str); 3] = [("noop", "none"), ("deadline", "mq-deadline"), ("cfq", "bfq")];
+
+pub(super) const MEANINGS: [Meaning; 2] = [
+    Meaning::of(READ_AHEAD_KB)
+        .special(&[("0", Special::Off("nothing is read ahead of a program that reads a file in sequence"))]),
+    Meaning::of(MAX_SECTORS_KB).special(&[(
+        "0",
+        Special::Automatic("its own default, 1280, or less where the device takes no more"),
+    )]),
+];
+
+/// The scheduler of several queues that does what this one does. The kernel takes `deadline` for mq-deadline
+/// itself.
+pub(super) fn counterpart(word: &str) -> Option<&'static str> {
+    COUNTERPARTS.iter().find(|(single, _)| *single == word).map(|(_, several)| *several)
+}
+
+pub(super) fn add(drive: &Drive, inputs: &Inputs, advice: &mut Advice) {
+    let scheduler = scheduler(drive).map(|setting| single_queue(setting, drive, inputs, advice));
+    advice.add(SCHEDULER, scheduler);
     advice.add(REQUESTS, requests(drive));
     advice.add(READ_AHEAD_KB, read_ahead(drive));
     advice.add(MAX_SECTORS_KB, max_sectors(drive));
@@ -74,6 +96,25 @@ fn scheduler(drive: &Drive) -> Result<Setting, Unmeasured> {
          seeks)",
         "",
     ))
+}
+
+/// The word of kernels before 5.0 for disks that have one queue there.
+fn single_queue(setting: Setting, drive: &Drive, inputs: &Inputs, advice: &mut Advice) -> Setting {
+    let kind = Subject::new(drive, inputs).kind;
+    if !kernel::has_single_queues(advice.version) || !matches!(kind, Kind::Scsi | Kind::Card) {
+        return setting;
+    }
+    let of_several = setting.value.to_string();
+    let word = COUNTERPARTS.iter().find(|(_, several)| *several == of_several).map_or("noop", |(one, _)| one);
+    advice.notes.push(format!(
+        "queue/scheduler: before 5.0 a disk has one queue, whose scheduler is {word}; with \
+         scsi_mod.use_blk_mq=Y, the default of some distributions, it is {of_several}"
+    ));
+    let mut fits = setting.fits;
+    if let Fits::Words(words) = &mut fits {
+        words.push(word.to_owned());
+    }
+    Setting { value: Value::word(word), fits, ..setting }
 }
 
 /// Twice what keeps the device busy, unless the queue that was measured has as much.

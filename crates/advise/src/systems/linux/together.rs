@@ -1,8 +1,9 @@
 //! What is wrong with several keys together, or known to be wrong.
 
 use super::cost::{MODEL, QOS};
+use super::kernel;
 use super::kernel::CLASSES;
-use super::queue::{REQUESTS, SCHEDULER};
+use super::queue::{self, REQUESTS, SCHEDULER};
 use crate::lint::finding;
 use crate::{Advice, Config, Drive, Finding, Fits, Verdict};
 
@@ -13,6 +14,7 @@ pub(super) fn findings(config: &Config, advice: &Advice, drive: &Drive) -> Vec<F
     findings.extend(before_the_fall(config, advice, drive));
     findings.extend(no_range(config));
     findings.extend(set_anew(config));
+    findings.extend(of_older_kernels(config, advice));
     findings
 }
 
@@ -73,4 +75,24 @@ fn set_anew(config: &Config) -> Option<Finding> {
     let reason =
         "the scheduler is set behind it, which sets nr_requests anew: write it after queue/scheduler";
     (requests < scheduler).then(|| finding(&config.entries[requests], Verdict::Meaningless, reason))
+}
+
+/// A scheduler that only disks with one queue have, or only those with several.
+fn of_older_kernels(config: &Config, advice: &Advice) -> Option<Finding> {
+    let entry = config.last(SCHEDULER)?;
+    if advice.version == "3" && ["mq-deadline", "kyber", "bfq"].contains(&entry.value.as_str()) {
+        let reason = "no scheduler of this kernel, so the write fails: it is of Linux 4.12 and later";
+        return Some(finding(entry, Verdict::Invalid, reason));
+    }
+    let counterpart = queue::counterpart(&entry.value)?;
+    let is_nvme = advice.device.starts_with("nvme");
+    let has_several = is_nvme || !kernel::has_single_queues(advice.version);
+    // The kernel knows mq-deadline by that name, too.
+    let is_refused = entry.value != "deadline" || advice.version == "3";
+    let reason = format!(
+        "no scheduler of {}, so the write fails: schedulers of one queue ended with Linux 5.0; its counterpart \
+         is {counterpart}",
+        if is_nvme { "a drive with several queues" } else { "this kernel" }
+    );
+    (has_several && is_refused).then(|| finding(entry, Verdict::Invalid, reason))
 }

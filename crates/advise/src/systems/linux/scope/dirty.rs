@@ -21,12 +21,16 @@ pub(super) fn judge(found: &mut Scoped, drive: &Drive, inputs: &Inputs) {
                 let note = format!("{}: {} is set again below, which is in force", entry.place, entry.key);
                 found.config.notes.push(note);
             } else {
-                let reason = format!("{later} is written later, which sets this to 0");
-                found.findings.push(finding(entry, Verdict::Meaningless, reason));
+                let reason = format!("because of {later}, which is written later and sets this to 0");
+                found.findings.push(finding(entry, Verdict::Moot, reason));
             }
         }
         found.findings.extend(state.refused.iter().map(|(entry, reason)| {
-            let verdict = if entry.value == "0" { Verdict::Fits } else { Verdict::Invalid };
+            let verdict = match entry.value.parse::<u64>() {
+                Ok(0) => Verdict::Fits,
+                Ok(_) => Verdict::OutOfRange,
+                Err(_) => Verdict::Invalid,
+            };
             Finding { reason: reason.clone(), ..finding(entry, verdict, "") }
         }));
         match (&state.last, fitting(limit)) {
