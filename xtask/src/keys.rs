@@ -6,6 +6,7 @@
 mod duckdb;
 mod mariadb;
 mod postgresql;
+mod redis;
 mod rocksdb;
 
 use std::ffi::OsString;
@@ -33,7 +34,8 @@ struct Table {
 /// `cargo xtask keys SYSTEM PROGRAM...`.
 pub(crate) fn keys(words: &[OsString]) -> anyhow::Result<()> {
     let usage = || {
-        Usage::error("say cargo xtask keys SYSTEM PROGRAM...; systems: postgresql, innodb, rocksdb, duckdb")
+        let systems = "postgresql, innodb, rocksdb, duckdb, redis";
+        Usage::error(format!("say cargo xtask keys SYSTEM PROGRAM...; systems: {systems}"))
     };
     let [system, programs @ ..] = words else { return Err(usage()) };
     if programs.is_empty() {
@@ -46,6 +48,7 @@ pub(crate) fn keys(words: &[OsString]) -> anyhow::Result<()> {
             Some("innodb") => mariadb::ask(&program),
             Some("rocksdb") => rocksdb::ask(&program),
             Some("duckdb") => duckdb::ask(&program),
+            Some("redis") => redis::ask(&program),
             _ => return Err(usage()),
         }
         .with_context(|| program.display().to_string())?;

@@ -6,7 +6,9 @@ use std::process::Command;
 use leadline_advise::{System, Value, Verdict};
 use serde_json::json;
 
-use crate::asked::{advised, assert_fits_what_is_written, assert_names_what_is_missing, value, wrong};
+use crate::asked::{
+    advised, assert_fits_what_is_written, assert_names_what_is_missing, linted, value, wrong,
+};
 use crate::common::{DISK, FAST, Known, parsed};
 use crate::programs::{ran, text};
 
@@ -64,6 +66,23 @@ fn other_words_are_invalid_and_defaults_are_sane() {
                     aof-rewrite-incremental-fsync yes\nrdb-save-incremental-fsync yes\n";
     assert_eq!(wrong(REDIS, &DISK.profile(), defaults), []);
     assert_eq!(wrong(REDIS, &DISK.profile(), "appendfsync no\n"), []);
+}
+
+#[test]
+fn what_another_key_takes_the_effect_of_is_moot() {
+    let verdicts = |text: &str| -> Vec<(String, Verdict)> {
+        let lint = linted(REDIS, &DISK.profile(), "7.0", text);
+        lint.findings.into_iter().map(|one| (one.key, one.verdict)).collect()
+    };
+    let of = |key: &str, verdict| (key.to_owned(), verdict);
+    let moot = of("appendfsync", Verdict::Moot);
+    assert_eq!(verdicts("appendonly no\nappendfsync always\n"), [moot]);
+    assert_eq!(verdicts("appendonly yes\nappendfsync always\n"), [of("appendfsync", Verdict::Wrong)]);
+    // An included file, or a server that is told by its command line.
+    assert_eq!(verdicts("appendfsync always\n"), [of("appendfsync", Verdict::Wrong)]);
+    let rewrite = "no-appendfsync-on-rewrite";
+    let found = verdicts(&format!("appendonly yes\nappendfsync no\n{rewrite} yes\n"));
+    assert_eq!(found, [of("appendfsync", Verdict::Fits), of(rewrite, Verdict::Moot)]);
 }
 
 /// The server reads its file before it does anything else, and stops at the first line that it does not know:

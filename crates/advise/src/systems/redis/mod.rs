@@ -1,5 +1,6 @@
 //! Redis: how its append-only file becomes durable.
 
+mod meanings;
 mod read;
 
 use std::path::Path;
@@ -8,6 +9,8 @@ use leadline_profile::Pattern;
 
 use super::Rules;
 use crate::files::Files;
+use crate::keys::Keys;
+use crate::meaning::Meaning;
 use crate::{Advice, AdviseError, Config, Drive, File, Fits, Inputs, Setting, Source, Unmeasured, Value};
 
 /// A flush that takes less lets a thousand turns of the event loop wait for one each second, seconds.
@@ -66,6 +69,14 @@ impl Rules for Redis {
 
     fn read_from(&self, text: &str, path: &Path, files: &Files) -> Result<Config, AdviseError> {
         read::read(text, path, files)
+    }
+
+    fn keys(&self, version: &str) -> Option<&'static Keys> {
+        meanings::keys(version)
+    }
+
+    fn meanings(&self) -> &'static [Meaning] {
+        &meanings::MEANINGS
     }
 
     fn value(&self, setting: &Setting, text: &str) -> Option<Value> {
