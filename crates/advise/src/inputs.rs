@@ -18,6 +18,8 @@ pub struct Inputs {
     pub read_p99_seconds: Option<f64>,
     /// What the drive is called where the configuration is for; `None` for the name it was measured under.
     pub drive: Option<DriveName>,
+    /// Number of the OSD of Ceph that has the drive.
+    pub osd: Option<u32>,
 }
 
 impl Inputs {

@@ -44,6 +44,11 @@ fn linted(profile: &DeviceProfile, text: &str) -> Lint {
     lint(System::Ceph, &config(text), profile, &Inputs::default()).unwrap()
 }
 
+/// As the configuration of one OSD.
+fn linted_for(osd: u32, profile: &DeviceProfile, text: &str) -> Lint {
+    lint(System::Ceph, &config(text), profile, &Inputs { osd: Some(osd), ..Inputs::default() }).unwrap()
+}
+
 fn wrong(lint: &Lint) -> Vec<(&str, Verdict)> {
     let wrong = lint.findings.iter().filter(|finding| finding.verdict.is_wrong());
     wrong.map(|finding| (finding.key.as_str(), finding.verdict)).collect()
@@ -148,8 +153,7 @@ fn every_value_that_is_written_is_read_as_fitting() {
 /// durable.
 #[test]
 fn the_default_on_a_slow_drive_is_named_with_its_reason() {
-    let lint =
-        linted(&profile(CHEAP, 600.0), "[osd.3]\nosd mclock max capacity iops ssd = 21500 ; default\n");
+    let lint = linted(&profile(CHEAP, 600.0), "[osd]\nosd mclock max capacity iops ssd = 21500 ; default\n");
     let key = "osd_mclock_max_capacity_iops_ssd";
     assert_eq!(wrong(&lint), [(key, Verdict::TooHigh)]);
     assert!(lint.findings[0].times.unwrap() > 30.0);
@@ -180,10 +184,49 @@ fn sane_configurations_pass() {
     assert_eq!(wrong(&linted(&profile(FAST, 40_000.0), ssd)), []);
     // An OSD's own benchmark on a drive that is faster than its software.
     let own = "[osd.0]\nosd_mclock_max_capacity_iops_ssd = 6439.35\n";
-    assert_eq!(wrong(&linted(&profile(FAST, 40_000.0), own)), []);
+    assert_eq!(wrong(&linted_for(0, &profile(FAST, 40_000.0), own)), []);
     // The example of the documentation.
     let disk = "[global]\nosd_mclock_max_capacity_iops_hdd = 111.000000\n";
     assert_eq!(wrong(&linted(&profile(DISK, 120.0), disk)), []);
+}
+
+#[test]
+fn sections_are_judged_for_the_osd_that_has_the_drive() {
+    let key = "osd_mclock_max_capacity_iops_ssd";
+    let text = format!("[osd.3]\n{key} = 600\n[osd.4]\n{key} = 70000\n[osd]\n{key} = 90000\n");
+    let drive = profile(CHEAP, 600.0);
+    let found = |lint: &Lint| -> Vec<(String, Verdict)> {
+        lint.findings.iter().map(|one| (one.found.clone(), one.verdict)).collect()
+    };
+    let own = linted_for(3, &drive, &text);
+    assert_eq!(found(&own), [("600".to_owned(), Verdict::Fits)]);
+    assert!(
+        own.notes.iter().any(|note| note == "sections of other OSDs than osd.3: [osd.4]"),
+        "{:?}",
+        own.notes
+    );
+    assert_eq!(found(&linted_for(4, &drive, &text)), [("70000".to_owned(), Verdict::TooHigh)]);
+    assert_eq!(found(&linted_for(5, &drive, &text)), [("90000".to_owned(), Verdict::TooHigh)]);
+    // Without a number, neither section is known to be the drive's.
+    let unknown = linted(&drive, &text);
+    let verdicts: Vec<Verdict> = unknown.findings.iter().map(|one| one.verdict).collect();
+    assert_eq!(verdicts, [Verdict::TooHigh, Verdict::NotJudged, Verdict::NotJudged]);
+    assert!(unknown.findings[1].reason.contains("say --osd 3"), "{}", unknown.findings[1].reason);
+}
+
+#[test]
+fn capacities_count_only_for_mclock() {
+    let key = "osd_mclock_max_capacity_iops_ssd";
+    let drive = profile(FAST, 40_000.0);
+    let lint = linted(&drive, &format!("[osd]\nosd_op_queue = wpq\n{key} = 100\n"));
+    assert_eq!(wrong(&lint), []);
+    assert_eq!(lint.findings[0].verdict, Verdict::Moot);
+    assert!(lint.findings[0].reason.contains("osd_op_queue = wpq"), "{}", lint.findings[0].reason);
+    assert_eq!(lint.unset, [], "what has no effect need not be set");
+    let lint = linted(&drive, &format!("[osd]\nosd_op_queue = mclock_scheduler\n{key} = 100\n"));
+    assert_eq!(wrong(&lint), [(key, Verdict::TooLow)]);
+    let forced = format!("[osd]\nosd_mclock_force_run_benchmark_on_init = true\n{key} = 100\n");
+    assert_eq!(linted(&drive, &forced).findings[0].verdict, Verdict::Moot);
 }
 
 #[test]

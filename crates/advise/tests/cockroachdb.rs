@@ -65,6 +65,15 @@ fn what_is_not_this_device_is_named() {
     let all = "SET CLUSTER SETTING kvadmission.store.provisioned_bandwidth = '1GiB';\n";
     assert_eq!(verdicts(all), [(KEY.into(), Verdict::TooHigh)]);
     assert_eq!(verdicts(&start("bandwidth=much/s")), [(KEY.into(), Verdict::Invalid)]);
+    // The default, in words that the cluster shows.
+    for zero in ["'0B'", "'0 B'", "'0'"] {
+        let text = format!("SET CLUSTER SETTING kvadmission.store.provisioned_bandwidth = {zero};\n");
+        assert_eq!(
+            linted(COCKROACHDB, &DISK.profile(), "25.4", &text).findings[0].verdict,
+            Verdict::Off,
+            "{zero}"
+        );
+    }
     // Sane ones.
     assert_eq!(verdicts(&start("bandwidth=100MB/s")), []);
     assert_eq!(verdicts("SET CLUSTER SETTING kvadmission.store.provisioned_bandwidth='80MiB'\n"), []);

@@ -3,7 +3,9 @@
 use leadline_advise::{System, Value, Verdict};
 use serde_json::json;
 
-use crate::asked::{advised, assert_fits_what_is_written, assert_names_what_is_missing, value, wrong};
+use crate::asked::{
+    advised, assert_fits_what_is_written, assert_names_what_is_missing, linted, value, wrong,
+};
 use crate::common::{DISK, FAST, parsed};
 
 const KAFKA: System = System::Kafka;
@@ -62,13 +64,21 @@ fn flushes_that_are_too_frequent_are_named() {
     assert_eq!(wrong(KAFKA, &FAST.profile(), &sure), one(MESSAGES, Verdict::TooLow));
     // The sample file's values, taken over: nobody looks at the interval.
     let sample = format!("{MESSAGES}=10000\n{INTERVAL}=1000\n");
-    assert_eq!(wrong(KAFKA, &FAST.profile(), &sample), one(INTERVAL, Verdict::Meaningless));
-    let want = [(MESSAGES, Verdict::TooLow), (INTERVAL, Verdict::Meaningless)];
-    assert_eq!(wrong(KAFKA, &DISK.profile(), &sample), want.map(|(key, verdict)| (key.to_owned(), verdict)));
+    let moot = linted(KAFKA, &FAST.profile(), "4", &sample).findings.remove(1);
+    assert_eq!((moot.key.as_str(), moot.verdict), (INTERVAL, Verdict::Moot));
+    assert!(
+        moot.reason
+            .starts_with("because log.flush.scheduler.interval.ms is 9223372036854775807, its default")
+    );
+    assert_eq!(wrong(KAFKA, &FAST.profile(), &sample), []);
+    assert_eq!(wrong(KAFKA, &DISK.profile(), &sample), one(MESSAGES, Verdict::TooLow));
     let often = format!("{INTERVAL}=10\nlog.flush.scheduler.interval.ms=10\n");
     let want = [INTERVAL, "log.flush.scheduler.interval.ms"].map(|key| (key.to_owned(), Verdict::TooLow));
     assert_eq!(wrong(KAFKA, &DISK.profile(), &often), want);
     assert_eq!(wrong(KAFKA, &DISK.profile(), &format!("{MESSAGES}=0\n")), one(MESSAGES, Verdict::Invalid));
+    let threads = "num.recovery.threads.per.data.dir=2147483648\n";
+    let key = "num.recovery.threads.per.data.dir";
+    assert_eq!(wrong(KAFKA, &FAST.profile(), threads), one(key, Verdict::OutOfRange));
 }
 
 #[test]

@@ -72,6 +72,9 @@ pub(crate) struct InputArgs {
     /// [default: the profile's]
     #[arg(long, value_name = "NAME[:MODEL]")]
     drive: Option<DriveName>,
+    /// Number of the OSD of Ceph that has the drive: its own section of a ceph.conf is judged
+    #[arg(long, value_name = "N")]
+    osd: Option<u32>,
 }
 
 impl InputArgs {
@@ -83,6 +86,7 @@ impl InputArgs {
             data_bytes: self.data,
             read_p99_seconds: self.read_p99.map(|us| us / 1e6),
             drive: self.drive.clone(),
+            osd: self.osd,
         }
     }
 }

@@ -1,14 +1,18 @@
 //! Ceph: what an OSD's mClock scheduler takes its drive for.
 
+mod meanings;
 mod read;
+mod scope;
 
 use std::path::Path;
 
 use leadline_model::Estimate;
 use leadline_profile::{OpKind, Pattern};
 
-use super::Rules;
+use super::{Rules, Scoped};
+use crate::keys::Keys;
 use crate::lint::finding;
+use crate::meaning::Meaning;
 use crate::syntax::sizes;
 use crate::{
     Advice, AdviseError, Config, Drive, File, Finding, Inputs, Setting, Source, Unmeasured, Value, Verdict,
@@ -112,6 +116,18 @@ impl Rules for Ceph {
 
     fn read(&self, text: &str, path: &Path) -> Result<Config, AdviseError> {
         read::read(text, path)
+    }
+
+    fn scoped(&self, config: &Config, _drive: &Drive, inputs: &Inputs) -> Option<Scoped> {
+        Some(scope::scoped(config, inputs))
+    }
+
+    fn keys(&self, version: &str) -> Option<&'static Keys> {
+        meanings::keys(version)
+    }
+
+    fn meanings(&self) -> &'static [Meaning] {
+        &meanings::MEANINGS
     }
 
     fn value(&self, setting: &Setting, text: &str) -> Option<Value> {

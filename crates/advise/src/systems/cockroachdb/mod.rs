@@ -8,6 +8,7 @@ use leadline_profile::{OpKind, Pattern};
 
 use super::Rules;
 use crate::lint::finding;
+use crate::meaning::{Meaning, Special};
 use crate::streams::Stream;
 use crate::{
     Advice, AdviseError, Config, Drive, Entry, File, Finding, Inputs, Setting, Source, Unmeasured, Value,
@@ -21,6 +22,11 @@ const CLUSTER: &str = "kvadmission.store.provisioned_bandwidth";
 
 /// Section of an entry that names the disk, as releases before 24.1 want it and later ones refuse it.
 const WITH_DISK: &str = "disk-name";
+
+const MEANINGS: [Meaning; 1] = [Meaning::of(KEY).special(&[(
+    "0",
+    Special::Off("nothing is known of the bandwidth, so writing in the background is not paced by it"),
+)])];
 
 const MIB: u64 = 1 << 20;
 
@@ -71,6 +77,10 @@ impl Rules for Cockroachdb {
 
     fn read(&self, text: &str, path: &Path) -> Result<Config, AdviseError> {
         read::read(text, path)
+    }
+
+    fn meanings(&self) -> &'static [Meaning] {
+        &MEANINGS
     }
 
     fn value(&self, _setting: &Setting, text: &str) -> Option<Value> {

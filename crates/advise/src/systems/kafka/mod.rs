@@ -1,5 +1,6 @@
 //! Kafka: how often a broker flushes its logs, and with how many threads it reads them after a crash.
 
+mod meanings;
 mod read;
 
 use std::path::Path;
@@ -7,11 +8,10 @@ use std::path::Path;
 use leadline_profile::{OpKind, Pattern};
 
 use super::Rules;
-use crate::lint::finding;
+use crate::keys::Keys;
+use crate::meaning::Meaning;
 use crate::streams::Stream;
-use crate::{
-    Advice, AdviseError, Config, Drive, File, Finding, Inputs, Setting, Source, Unmeasured, Value, Verdict,
-};
+use crate::{Advice, AdviseError, Config, Drive, File, Inputs, Setting, Source, Unmeasured, Value};
 
 /// Share of the time that flushes of one partition may take.
 const SHARE: f64 = 0.01;
@@ -91,13 +91,12 @@ impl Rules for Kafka {
         })
     }
 
-    fn patterns(&self, config: &Config, _advice: &Advice, _drive: &Drive) -> Vec<Finding> {
-        // Without the scheduler nobody looks at the interval.
-        let never = config.last(INTERVAL).filter(|_| config.last(SCHEDULER).is_none()).map(|entry| {
-            let reason = format!("has no effect without {SCHEDULER}, which is never unless set");
-            finding(entry, Verdict::Meaningless, reason)
-        });
-        never.into_iter().collect()
+    fn keys(&self, version: &str) -> Option<&'static Keys> {
+        meanings::keys(version)
+    }
+
+    fn meanings(&self) -> &'static [Meaning] {
+        &meanings::MEANINGS
     }
 }
 
