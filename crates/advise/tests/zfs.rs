@@ -87,6 +87,53 @@ fn sane_settings_are_left_alone() {
 }
 
 #[test]
+fn what_another_parameter_takes_the_effect_of_is_moot() {
+    let verdicts = |known: Known, version: &str, options: &str| -> Vec<(String, Verdict)> {
+        let lint = linted(ZFS, &known.profile(), version, &format!("options zfs {options}\n"));
+        lint.findings.into_iter().map(|one| (one.key, one.verdict)).collect()
+    };
+    let of = |key: &str, verdict| vec![(key.to_owned(), verdict)];
+    let distance = "zfetch_max_distance";
+    assert_eq!(
+        verdicts(FAST, "2.2", "zfs_prefetch_disable=1 zfetch_max_distance=1"),
+        of(distance, Verdict::Moot)
+    );
+    assert_eq!(verdicts(FAST, "2.2", "zfetch_max_distance=1"), []);
+    let [spinning, solid] = ["zfs_vdev_aggregation_limit", "zfs_vdev_aggregation_limit_non_rotating"];
+    let both = format!("{spinning}=1048576 {solid}=131072");
+    assert_eq!(verdicts(FAST, "2.2", &both), of(spinning, Verdict::Moot));
+    assert_eq!(verdicts(DISK, "2.2", &both), of(solid, Verdict::Moot));
+    let share = "zfs_dirty_data_max_percent";
+    assert_eq!(
+        verdicts(FAST, "2.2", "zfs_dirty_data_max=4294967296 zfs_dirty_data_max_percent=20"),
+        of(share, Verdict::Moot)
+    );
+    let most = "zfs_vdev_sync_read_max_active";
+    let found = verdicts(FAST, "2.2", "zfs_vdev_max_active=16 zfs_vdev_sync_read_max_active=32");
+    assert_eq!(found, of(most, Verdict::Meaningless));
+}
+
+#[test]
+fn parameters_are_those_of_the_release() {
+    let meta = "options zfs zfs_arc_meta_limit=1073741824\n";
+    let said = |version: &str| linted(ZFS, &FAST.profile(), version, meta).findings.remove(0);
+    assert_eq!(said("2.2").verdict, Verdict::Unknown);
+    assert!(said("2.2").reason.contains("zfs_arc_meta_balance"), "{}", said("2.2").reason);
+    assert_eq!(said("2.1.11-1").verdict, Verdict::NotJudged);
+    // Which of them it is decides.
+    let config = leadline_advise::parse(ZFS, meta, "z.conf".as_ref()).unwrap();
+    let unknown =
+        leadline_advise::lint(ZFS, &config, &FAST.profile(), &leadline_advise::Inputs::default()).unwrap();
+    assert_eq!(unknown.findings[0].verdict, Verdict::NotJudged);
+    assert!(unknown.findings[0].reason.ends_with("say --version"), "{}", unknown.findings[0].reason);
+    for text in ["-1", "4294967296", "10K", "many"] {
+        let found =
+            wrong(ZFS, &FAST.profile(), &format!("options zfs zfs_vdev_async_read_max_active={text}\n"));
+        assert!(matches!(found[0].1, Verdict::Invalid | Verdict::OutOfRange), "{text}: {found:?}");
+    }
+}
+
+#[test]
 fn modprobe_reads_the_options() {
     let folder = tempfile::tempdir().unwrap();
     let advice = advised(ZFS, &DISK.profile(), "2.2");

@@ -1,5 +1,6 @@
 //! OpenZFS: how many requests of each class a device has under way.
 
+mod meanings;
 mod read;
 
 use std::path::Path;
@@ -8,7 +9,9 @@ use leadline_model::Estimate;
 use leadline_profile::{OpKind, Pattern};
 
 use super::Rules;
+use crate::keys::Keys;
 use crate::lint::finding;
+use crate::meaning::Meaning;
 use crate::streams::Stream;
 use crate::{
     Advice, AdviseError, Config, Drive, File, Finding, Inputs, Setting, Source, Unmeasured, Value, Verdict,
@@ -27,6 +30,9 @@ const SYNC: [(&str, &str); 2] = [
     ("zfs_vdev_sync_read_max_active", "zfs_vdev_sync_read_min_active"),
     ("zfs_vdev_sync_write_max_active", "zfs_vdev_sync_write_min_active"),
 ];
+/// Requests of all classes together.
+const ALL: &str = "zfs_vdev_max_active";
+
 const ASYNC: [&str; 2] = ["zfs_vdev_async_read_max_active", "zfs_vdev_async_write_max_active"];
 
 /// Parameters of old releases.
@@ -47,7 +53,11 @@ impl Rules for Zfs {
     }
 
     fn versions(&self) -> &'static [&'static str] {
-        &["0.8", "2.0", "2.1", "2.2", "2.3"]
+        &meanings::VERSIONS
+    }
+
+    fn programs(&self) -> &'static [(&'static str, &'static str)] {
+        &[("zfs", "version")]
     }
 
     fn needs(&self) -> &'static [&'static str] {
@@ -98,8 +108,28 @@ impl Rules for Zfs {
         read::number(text).map(|number| Value::Number(number.into()))
     }
 
-    fn patterns(&self, config: &Config, _advice: &Advice, _drive: &Drive) -> Vec<Finding> {
+    fn keys(&self, version: &str) -> Option<&'static Keys> {
+        meanings::keys(version)
+    }
+
+    fn meanings(&self) -> &'static [Meaning] {
+        &meanings::MEANINGS
+    }
+
+    fn if_refused(&self) -> &'static str {
+        "the module is not loaded with this"
+    }
+
+    fn if_unknown(&self) -> &'static str {
+        "passes over it"
+    }
+
+    fn patterns(&self, config: &Config, advice: &Advice, drive: &Drive) -> Vec<Finding> {
         let gone = config.entries.iter().filter_map(|entry| {
+            if let Some((is_gone, reason)) = meanings::removed(&entry.key, advice.version) {
+                let verdict = if is_gone { Verdict::Unknown } else { Verdict::NotJudged };
+                return Some(finding(entry, verdict, reason));
+            }
             let (_, reason) = GONE.iter().find(|(key, _)| *key == entry.key)?;
             Some(finding(entry, Verdict::Meaningless, *reason))
         });
@@ -109,8 +139,33 @@ impl Rules for Zfs {
             let is_below = config.number(most)? < minimum;
             is_below.then(|| Some(finding(config.last(most)?, Verdict::Meaningless, reason)))?
         });
-        gone.chain(below_minimum).collect()
+        let other_kind = other_kind(config, drive);
+        gone.chain(below_minimum).chain(beyond_all(config)).chain(other_kind).collect()
     }
+}
+
+/// More for one class than for all classes together.
+fn beyond_all(config: &Config) -> Vec<Finding> {
+    let Some(all) = config.last(ALL).and_then(|_| config.number(ALL)) else { return Vec::new() };
+    let classes = SYNC.iter().map(|(most, _)| *most).chain(ASYNC);
+    let beyond = classes.filter_map(|key| {
+        let entry = config.last(key).filter(|_| config.number(key).is_some_and(|most| most > all))?;
+        let reason = format!("above {ALL}, {all}: a device has no more than so many of all classes together");
+        Some(finding(entry, Verdict::Meaningless, reason))
+    });
+    beyond.collect()
+}
+
+/// The limit of aggregation that ZFS takes for drives of the other kind.
+fn other_kind(config: &Config, drive: &Drive) -> Option<Finding> {
+    let rotational = drive.profile().device.rotational?;
+    let (key, other) = match rotational {
+        true => ("zfs_vdev_aggregation_limit_non_rotating", "zfs_vdev_aggregation_limit"),
+        false => ("zfs_vdev_aggregation_limit", "zfs_vdev_aggregation_limit_non_rotating"),
+    };
+    let kind = if rotational { "spins" } else { "does not spin" };
+    let reason = format!("because this drive {kind}: ZFS takes {other} for it");
+    Some(finding(config.last(key)?, Verdict::Moot, reason))
 }
 
 /// What programs wait for.
