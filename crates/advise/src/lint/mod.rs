@@ -204,7 +204,12 @@ pub(crate) fn finding(entry: &Entry, verdict: Verdict, reason: impl Into<String>
 
 /// Keys that the configuration leaves at a default that does not fit, and that would have an effect.
 fn unset(config: &Config, advice: &Advice, in_force: &InForce) -> Vec<Unset> {
-    let is_unset = |setting: &&Setting| config.is_unset(setting.key) && in_force.moot(setting.key).is_none();
+    let rules = advice.system.rules();
+    let is_unset = |setting: &&Setting| {
+        rules.could_have(config, setting.key)
+            && config.is_unset(setting.key)
+            && in_force.moot(setting.key).is_none()
+    };
     let misfit = |setting: &Setting| {
         let default = setting.default.clone().filter(|default| !setting.fits.has(default))?;
         Some(Unset { key: setting.key, default, advised: setting.value.clone() })

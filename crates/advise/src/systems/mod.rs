@@ -113,6 +113,11 @@ pub(crate) trait Rules: Sync {
         "does not start with it"
     }
 
+    /// Whether a key that is not set could stand in this configuration, so that its default is worth a word.
+    fn could_have(&self, _config: &Config, _key: &str) -> bool {
+        true
+    }
+
     /// What is wrong with several keys together, or known to be wrong on any device.
     fn patterns(&self, _config: &Config, _advice: &Advice, _drive: &Drive) -> Vec<Finding> {
         Vec::new()

@@ -299,3 +299,13 @@ fn the_script_writes_one_line_into_each_file() {
     assert!(qos.starts_with("259:0 enable=1 ctrl=user rpct=99.00 rlat=256 "), "{qos}");
     assert!(qos.ends_with("min=75.00 max=100.00\n"), "{qos}");
 }
+
+/// A file of sysctl.d cannot have a scheduler.
+#[test]
+fn defaults_are_judged_of_what_could_stand_in_the_file() {
+    let unset = |text: &str| -> Vec<&'static str> {
+        linted(LINUX, &profile(FAST), "6", text).unset.iter().map(|unset| unset.key).collect()
+    };
+    assert_eq!(unset("vm.swappiness = 10\n"), <[&str; 0]>::default());
+    assert!(unset("echo 64 > /sys/block/nvme0n1/queue/nr_requests\n").contains(&"queue/read_ahead_kb"));
+}

@@ -92,6 +92,12 @@ impl Rules for Linux {
         &queue::MEANINGS
     }
 
+    /// Files of sysctl.d, udev rules and the cost model are files of their own.
+    fn could_have(&self, config: &Config, key: &str) -> bool {
+        let kind = |key: &str| key.split(['.', '/']).next().unwrap_or_default().to_owned();
+        config.entries.iter().any(|entry| kind(&entry.key) == kind(key))
+    }
+
     fn if_refused(&self) -> &'static str {
         "the kernel refuses this, and keeps what it had"
     }
