@@ -17,19 +17,23 @@ impl Advice {
         } else if !self.settings.is_empty() {
             text.table(self.table());
         }
-        if !self.differing.is_empty() {
-            text.say(format!(
-                "these are the rules of {} {}; other versions have no such keys, or other values: {}; say \
-                 --version",
-                self.system.title(),
-                self.version,
-                self.differing.join(", ")
-            ));
-        }
+        text.say_all(self.of_which_version());
         text.say_all(&self.notes);
         let missing = self.missing.iter();
         text.say_all(missing.map(|missing| format!("left out: {}: {}", missing.key, missing.reason)));
         text
+    }
+
+    /// For which version the advice is, where nobody said which and versions differ.
+    pub fn of_which_version(&self) -> Option<String> {
+        let (title, version) = (self.system.title(), self.version);
+        let keys = self.differing.join(", ");
+        (!keys.is_empty()).then(|| {
+            format!(
+                "these are the rules of {title} {version}; other versions have no such keys, or other values: \
+                 {keys}; say --version"
+            )
+        })
     }
 
     fn title(&self) -> String {

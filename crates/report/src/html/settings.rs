@@ -1,6 +1,6 @@
 //! The settings of real systems, on the page of a profile: a tab per system.
 
-use leadline_advise::{Advice, Fits, Inputs, Setting, System, Value, advise};
+use leadline_advise::{Advice, File, Fits, Inputs, Setting, System, Value, advise};
 use leadline_profile::DeviceProfile;
 use serde::Serialize;
 
@@ -36,7 +36,8 @@ struct Row {
 /// A file to be copied.
 #[derive(Serialize)]
 struct Snippet {
-    name: &'static str,
+    /// Where versions differ, with those that it is for: `leadline.conf for PostgreSQL 13 to 16`.
+    name: String,
     place: &'static str,
     text: String,
 }
@@ -45,20 +46,51 @@ struct Snippet {
 pub(super) fn tabs(profile: &DeviceProfile) -> Vec<Tab> {
     let inputs = Inputs::default();
     let advised = System::ALL.into_iter().filter_map(|system| advise(system, profile, &inputs).ok());
-    advised.filter(|advice| !advice.settings.is_empty()).map(|advice| tab(&advice)).collect()
+    let some = advised.filter(|advice| !advice.settings.is_empty());
+    some.map(|advice| tab(&advice, snippets(&advice, profile))).collect()
 }
 
-fn tab(advice: &Advice) -> Tab {
-    let snippet =
-        |file: leadline_advise::File| Snippet { name: file.name, place: file.place, text: file.text };
+/// The files of the versions that there are: a server may not start with those of another one.
+fn snippets(advice: &Advice, profile: &DeviceProfile) -> Vec<Snippet> {
+    let plain = |file: File| Snippet { name: file.name.to_owned(), place: file.place, text: file.text };
+    if advice.differing.is_empty() {
+        return advice.files().into_iter().map(plain).collect();
+    }
+    let system = advice.system;
+    // Versions next to each other that have the same files but for the first line, which names the version.
+    let mut groups: Vec<(Vec<&str>, Vec<File>)> = Vec::new();
+    for version in system.versions() {
+        let inputs = Inputs { version: Some((*version).to_owned()), ..Inputs::default() };
+        let Ok(files) = advise(system, profile, &inputs).map(|advice| advice.files()) else { continue };
+        let body = |file: &File| file.text.split_once('\n').map(|(_, body)| body.to_owned());
+        match groups.last_mut() {
+            Some((versions, known)) if known.iter().map(body).eq(files.iter().map(body)) => {
+                versions.push(version);
+                *known = files;
+            }
+            _ => groups.push((vec![version], files)),
+        }
+    }
+    let named = |(versions, files): (Vec<&str>, Vec<File>)| {
+        let of = match versions.as_slice() {
+            [first, .., last] => format!("{} {first} to {last}", system.title()),
+            one => format!("{} {}", system.title(), one.concat()),
+        };
+        let named = move |file: File| Snippet { name: format!("{} for {of}", file.name), ..plain(file) };
+        files.into_iter().map(named).collect::<Vec<_>>()
+    };
+    groups.into_iter().rev().flat_map(named).collect()
+}
+
+fn tab(advice: &Advice, files: Vec<Snippet>) -> Tab {
     Tab {
         system: advice.system.name(),
         title: format!("{} {}", advice.system.title(), advice.version),
         provable: advice.provable,
         rows: advice.settings.iter().map(row).collect(),
         missing: advice.missing.iter().map(|one| format!("{}: {}", one.key, one.reason)).collect(),
-        notes: advice.notes.clone(),
-        files: advice.files().into_iter().map(snippet).collect(),
+        notes: advice.of_which_version().into_iter().chain(advice.notes.iter().cloned()).collect(),
+        files,
     }
 }
 
