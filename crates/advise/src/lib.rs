@@ -20,6 +20,7 @@ mod drive;
 mod drive_name;
 mod error;
 mod files;
+mod flag;
 mod in_force;
 mod inputs;
 mod installed;

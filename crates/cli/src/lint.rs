@@ -1,9 +1,9 @@
 //! `leadline lint`: a configuration in use, judged by a measured device.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
-use leadline_advise::{Config, Inputs, Lint, System, Verdict, ask, is_address, lint, read};
+use leadline_advise::{Config, Inputs, Lint, Reading, System, Verdict, ask, is_address, lint, read_as};
 use leadline_profile::DeviceProfile;
 use leadline_report::render_text;
 
@@ -18,6 +18,7 @@ use crate::{output, signals, version};
         leadline lint postgresql /etc/postgresql/15/main/postgresql.conf profile.json --version 15\n  \
         leadline lint postgresql postgresql:///postgres profile.json    the settings of a running server\n  \
         leadline lint innodb /etc/mysql/my.cnf profile.json --version mariadb-10.11\n  \
+        leadline lint innodb copy/etc/mysql/my.cnf profile.json --config-root copy\n  \
         leadline lint seastar /etc/scylla.d/io_properties.yaml profile.json --json\n\n\
         Exit code 0: all keys that were judged fit; 1: something does not; 2: the file cannot be read; 3: nothing \
         was judged.")]
@@ -32,6 +33,10 @@ pub(crate) struct Args {
     /// A profile that `leadline profile` wrote
     #[arg(value_name = "PROFILE")]
     profile: ProfileName,
+    /// Folder that stands for / where the configuration includes files by absolute paths: a copy of another
+    /// machine's
+    #[arg(long, value_name = "DIR")]
+    config_root: Option<ConfigName>,
     #[command(flatten)]
     inputs: InputArgs,
     /// Print one JSON document
@@ -48,7 +53,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         inputs.version = inputs.version.or(asked.version.map(str::to_owned));
         asked.config
     } else {
-        read(system, Path::new(&*args.file))?
+        let root = args.config_root.as_ref().map(|root| PathBuf::from(&**root));
+        read_as(system, Path::new(&*args.file), &Reading { root, version: inputs.version.clone() })?
     };
     let lint = judged(system, &config, &profile, inputs)?;
     if args.json {
