@@ -27,17 +27,24 @@ pub struct Reading {
 pub(crate) struct Files<'a> {
     /// `None`: a text without files, so that nothing is followed.
     reading: Option<&'a Reading>,
+    /// Whether the program refuses bytes that are not UTF-8.
+    only_utf8: bool,
     read: Cell<usize>,
 }
 
 impl<'a> Files<'a> {
     pub(crate) fn new(reading: &'a Reading) -> Self {
-        Files { reading: Some(reading), read: Cell::new(0) }
+        Files { reading: Some(reading), only_utf8: false, read: Cell::new(0) }
+    }
+
+    /// Of a program that refuses bytes that are not UTF-8.
+    pub(crate) fn only_utf8(reading: &'a Reading) -> Self {
+        Files { only_utf8: true, ..Files::new(reading) }
     }
 
     /// Of a text that is not in a file.
     pub(crate) fn none() -> Self {
-        Files { reading: None, read: Cell::new(0) }
+        Files { reading: None, only_utf8: true, read: Cell::new(0) }
     }
 
     /// Whether there are files that can be followed.
@@ -65,8 +72,8 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// The text of a file; `None` where there is none. Bytes that are not UTF-8 are taken for Latin-1, as the
-    /// programs take any byte in a remark.
+    /// The text of a file; `None` where there is none. Bytes that are not UTF-8 are taken for Latin-1 where the
+    /// program takes any byte in a remark.
     pub(crate) fn text(&self, path: &Path) -> Result<Option<String>, AdviseError> {
         if self.read.get() == MOST_FILES {
             let reason =
@@ -75,7 +82,7 @@ impl<'a> Files<'a> {
         }
         self.read.set(self.read.get() + 1);
         match bytes(path) {
-            Ok(bytes) => text(bytes, path).map(Some),
+            Ok(bytes) => text(bytes, self.only_utf8, path).map(Some),
             Err(AdviseError::Io { source, .. }) if is_absent(source.kind()) => Ok(None),
             Err(error) => Err(error),
         }
@@ -125,12 +132,23 @@ fn bytes(path: &Path) -> Result<Vec<u8>, AdviseError> {
     Ok(bytes)
 }
 
-fn text(bytes: Vec<u8>, path: &Path) -> Result<String, AdviseError> {
+fn text(bytes: Vec<u8>, only_utf8: bool, path: &Path) -> Result<String, AdviseError> {
     if bytes.contains(&0) {
         return Err(AdviseError::syntax(path, None, "is not text; name a configuration file"));
     }
-    let text = String::from_utf8(bytes)
-        .unwrap_or_else(|error| error.as_bytes().iter().copied().map(char::from).collect());
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) if only_utf8 => {
+            let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+            return Err(AdviseError::syntax(
+                path,
+                line,
+                "is not UTF-8, with which the program does not start",
+            ));
+        }
+        Err(error) => error.as_bytes().iter().copied().map(char::from).collect(),
+    };
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
@@ -152,10 +170,12 @@ mod tests {
     #[test]
     fn latin_1_is_text_and_nothing_with_zeros_is() {
         let path = Path::new("x");
-        assert_eq!(text(b"# f\xfcr\na = 1\n".to_vec(), path).unwrap(), "# für\na = 1\n");
-        assert_eq!(text("\u{feff}# für\n".into(), path).unwrap(), "# für\n");
-        let said = text(b"a\0b".to_vec(), path).unwrap_err().to_string();
-        assert_eq!(said, "x: is not text; name a configuration file");
+        let latin_1 = b"\n# f\xfcr\na = 1\n".to_vec();
+        assert_eq!(text(latin_1.clone(), false, path).unwrap(), "\n# für\na = 1\n");
+        assert_eq!(text("\u{feff}# für\n".into(), true, path).unwrap(), "# für\n");
+        let said = |bytes| text(bytes, true, path).unwrap_err().to_string();
+        assert_eq!(said(b"a\0b".to_vec()), "x: is not text; name a configuration file");
+        assert_eq!(said(latin_1), "x, line 2: is not UTF-8, with which the program does not start");
     }
 
     #[test]

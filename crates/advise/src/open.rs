@@ -6,6 +6,9 @@ use crate::files::{Files, Reading};
 use crate::syntax::templates;
 use crate::{AdviseError, Config, System};
 
+/// Systems that refuse other bytes: Ceph checks (`check_utf8`), YAML and SQL are UTF-8.
+const ONLY_UTF8: [System; 4] = [System::Ceph, System::Etcd, System::Seastar, System::Cockroachdb];
+
 /// Reads a configuration of `system` from a file with all that it includes, or from a folder: the data folder
 /// of PostgreSQL, the folder of a database of RocksDB.
 ///
@@ -20,7 +23,7 @@ pub fn read(system: System, path: &Path) -> Result<Config, AdviseError> {
 /// # Errors
 /// As [`read()`].
 pub fn read_as(system: System, path: &Path, reading: &Reading) -> Result<Config, AdviseError> {
-    let files = Files::new(reading);
+    let files = if ONLY_UTF8.contains(&system) { Files::only_utf8(reading) } else { Files::new(reading) };
     let path = if path.is_dir() { in_folder(system, path, &files)? } else { path.to_owned() };
     let absent = || std::io::Error::from(std::io::ErrorKind::NotFound);
     let text = files.text(&path)?.ok_or_else(|| AdviseError::Io { path: path.clone(), source: absent() })?;

@@ -213,10 +213,7 @@ fn without_remark(line: &str) -> &str {
 
 /// A value without the quotes around it and without its escapes.
 fn plain(value: &str) -> String {
-    let inner = ['"', '\''].iter().find_map(|quote| {
-        let inner = value.strip_prefix(*quote)?.strip_suffix(*quote)?;
-        (!inner.is_empty()).then_some(inner)
-    });
+    let inner = ['"', '\''].iter().find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote));
     let mut plain = String::new();
     let mut chars = inner.unwrap_or(value).chars();
     while let Some(c) = chars.next() {
@@ -295,7 +292,7 @@ mod tests {
     #[test]
     fn values_have_quotes_escapes_and_remarks() {
         let text = "# c\n; c\n[mysqld]\na=200#remark\n  b = \"x # y\" # z\nc = 'it\\'s'\nd=\\s\\q\\\\\ne\nf =\n\
-                    g-h = \"\n i=\"a\" b\r\n";
+                    g-h = \"\nj = ''\n i=\"a\" b\r\n";
         let want = [
             ("a", "200"),
             ("b", "x # y"),
@@ -304,6 +301,7 @@ mod tests {
             ("e", ""),
             ("f", ""),
             ("g_h", "\""),
+            ("j", ""),
             ("i", "\"a\" b"),
         ];
         assert_eq!(pairs(text), want.map(|(key, value)| (key.to_owned(), value.to_owned())));

@@ -8,6 +8,15 @@ use crate::{AdviseError, Config, Entry, Place};
 /// How deep files may include each other. The server has no limit and runs out of files.
 const DEEPEST: usize = 32;
 
+/// Keys of which more is known: they have one value.
+const SINGLE: [&str; 5] = [
+    "appendfsync",
+    "appendonly",
+    "no-appendfsync-on-rewrite",
+    "aof-rewrite-incremental-fsync",
+    "aof-load-truncated",
+];
+
 /// Reads a file and those that it includes.
 pub(super) fn read(text: &str, path: &Path, files: &Files) -> Result<Config, AdviseError> {
     let mut config = Config::default();
@@ -40,6 +49,11 @@ fn file(
             ("include", [name]) => include(name, &place, depth, files, config)?,
             (_, []) => {
                 return Err(wrong("is not of the form KEY VALUE, with which the server does not start"));
+            }
+            (single, [_, ..]) if values.len() > 1 && SINGLE.contains(&single) => {
+                let reason = "has more than one value, with which the server does not start; a remark is a line of \
+                              its own";
+                return Err(wrong(reason));
             }
             _ => config.entries.push(Entry { section: String::new(), key, value: values.join(" "), place }),
         }
@@ -267,6 +281,8 @@ mod tests {
         let said = |text| read(text, Path::new("r.conf"), &Files::none()).unwrap_err().to_string();
         let quotes =
             "has quotes that do not end, or something behind them, with which the server does not start";
+        let more = said("appendfsync no # x\n");
+        assert!(more.starts_with("r.conf, line 1: has more than one value"), "{more}");
         for text in ["a \"b", "a 'b", "a \"b\"c", "a 'b'c", "a \"b\\"] {
             assert_eq!(said(text), format!("r.conf, line 1: {quotes}"), "{text}");
         }
