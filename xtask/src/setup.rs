@@ -38,8 +38,9 @@ enum Part {
 }
 
 /// Add a line here when a test starts another program; `in_loop` if `cargo xtask test` runs the test.
-const NEEDS: [Need; 22] = [
+const NEEDS: [Need; 23] = [
     program("chromium", "chromium"),            // opens the report
+    program("ceph-conf", "ceph-common"),        // says what is in a ceph.conf; it has no server
     program("db_bench", "rocksdb-tools"),       // loads the OPTIONS files that are written for RocksDB
     program("etcd", ETCD),                      // its syncs are compared with predicted ones
     program("fio", "fio"),                      // checks the exported jobs, and the numbers

@@ -11,7 +11,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempDir;
 
-const PROGRAMS: [&str; 19] = [
+const PROGRAMS: [&str; 20] = [
+    "ceph-conf",
     "chromium",
     "db_bench",
     "etcd",

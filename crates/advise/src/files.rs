@@ -72,8 +72,8 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// The text of a file; `None` where there is none. Bytes that are not UTF-8 are taken for Latin-1 where the
-    /// program takes any byte in a remark.
+    /// The text of a file; `None` where there is none. Bytes that are not UTF-8 are taken for Latin-1 where
+    /// the program takes any byte in a remark.
     pub(crate) fn text(&self, path: &Path) -> Result<Option<String>, AdviseError> {
         if self.read.get() == MOST_FILES {
             let reason =

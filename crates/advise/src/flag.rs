@@ -3,8 +3,8 @@
 use crate::System;
 
 impl System {
-    /// Whether the text of a value says yes or no to a key that is one or the other; `None` where the system does
-    /// not take it for either.
+    /// Whether the text of a value says yes or no to a key that is one or the other; `None` where the system
+    /// does not take it for either.
     pub fn flag(self, text: &str) -> Option<bool> {
         let one_of = |yes: &[&str], no: &[&str]| {
             let is_in = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(text));

@@ -1,5 +1,5 @@
-//! Configurations of the kinds that people have (`tests/corpus/SYSTEM/CASE/`), and what the programs themselves
-//! read in them (`CASE.tsv`, which `parity` makes and compares with the programs).
+//! Configurations of the kinds that people have (`tests/corpus/SYSTEM/CASE/`), and what the programs
+//! themselves read in them (`CASE.tsv`, which `parity` makes and compares with the programs).
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -43,8 +43,9 @@ impl Tier {
 /// Test programs, and which of their modules the loop leaves out; it leaves out the whole of those without.
 /// It builds all of them: the fewer crates cargo builds, the fewer features their dependencies have, and each
 /// change from one choice to the other would build most of them again.
-const PROGRAMS: [(&str, &[&str]); 8] = [
+const PROGRAMS: [(&str, &[&str]); 9] = [
     ("crates/cli e2e", &["kills", "lsm_validate"]), // etcd; db_bench
+    ("crates/advise all", &["parity"]),             // all that it advises, of which there are packages
     ("crates/graph all", &["against_networkx"]),    // Python
     ("crates/lsm all", &["options_loaded"]),        // db_bench
     ("crates/prove all", &[]),                      // MariaDB, PostgreSQL, etcd, db_bench

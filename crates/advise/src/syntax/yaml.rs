@@ -1,7 +1,7 @@
 //! YAML as a tree of text, with the line of everything in it.
 //!
-//! Systems read numbers from it by rules of their own, so scalars stay text. What an alias stands for is copied,
-//! up to a limit: a few lines of aliases can stand for gigabytes.
+//! Systems read numbers from it by rules of their own, so scalars stay text. What an alias stands for is
+//! copied, up to a limit: a few lines of aliases can stand for gigabytes.
 
 use std::collections::HashMap;
 

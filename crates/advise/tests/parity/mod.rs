@@ -1,6 +1,7 @@
 //! The programs themselves read the corpus: what they find is what `CASE.tsv` says, and what is read here.
 //!
-//! With `LEADLINE_EXPECTED=write` the files are written anew. A program that is not here is said and left out.
+//! With `LEADLINE_EXPECTED=write` the files are written anew. A program that is not here is said and left
+//! out.
 
 mod files;
 mod servers;

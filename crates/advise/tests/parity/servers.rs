@@ -111,8 +111,8 @@ fn prepare(base: &Path, cases: &[Case]) {
     }
 }
 
-/// Points the link at a case, takes its postgresql.auto.conf, and reads the files: with -j a query ends with an
-/// empty line.
+/// Points the link at a case, takes its postgresql.auto.conf, and reads the files: with -j a query ends with
+/// an empty line.
 fn queries(base: &Path, case: &str) -> String {
     let base = base.display();
     format!(

@@ -1,5 +1,5 @@
-//! `provisioned-rate` in any text: a unit of systemd, a script, a manifest, the output of `ps`; and the setting
-//! of the cluster in SQL.
+//! `provisioned-rate` in any text: a unit of systemd, a script, a manifest, the output of `ps`; and the
+//! setting of the cluster in SQL.
 
 use std::path::Path;
 
@@ -74,8 +74,8 @@ pub(super) fn read(text: &str, path: &Path) -> Result<Config, AdviseError> {
     Ok(config)
 }
 
-/// The text with blanks for what are remarks: lines that begin with `#` or with `--` and no flag, `-- ` to the
-/// end of a line, and `/* */`.
+/// The text with blanks for what are remarks: lines that begin with `#` or with `--` and no flag, `-- ` to
+/// the end of a line, and `/* */`.
 fn without_remarks(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut in_block = false;
@@ -110,8 +110,8 @@ fn without_remarks(text: &str) -> String {
     kept
 }
 
-/// Section and value of the flag; `None` where it names no bandwidth, so that the setting of the cluster is in
-/// force.
+/// Section and value of the flag; `None` where it names no bandwidth, so that the setting of the cluster is
+/// in force.
 fn flag_value(text: &str, path: &Path, line: usize) -> Result<Option<(&'static str, String)>, AdviseError> {
     let ends = |c: char| c.is_whitespace() || matches!(c, ',' | '"' | '\'' | ';' | '\\');
     let value = &text[..templates::end(text, ends)];
@@ -127,8 +127,8 @@ fn flag_value(text: &str, path: &Path, line: usize) -> Result<Option<(&'static s
     }
 }
 
-/// What follows the name of the setting: `= '125 MiB'`, `TO '125 MiB'`, or a column of a table; `None` for the
-/// default.
+/// What follows the name of the setting: `= '125 MiB'`, `TO '125 MiB'`, or a column of a table; `None` for
+/// the default.
 fn setting(text: &str) -> Option<String> {
     let is_between = |c: char| c.is_whitespace() || matches!(c, '=' | ':' | '|' | '"');
     let mut rest = text.trim_start_matches(is_between);

@@ -54,7 +54,8 @@ struct Mention {
     value: String,
 }
 
-/// The keys in a line, in order, each with what follows it. Those within a value, `${ETCD_...:-500}`, are none.
+/// The keys in a line, in order, each with what follows it. Those within a value, `${ETCD_...:-500}`, are
+/// none.
 fn mentions(line: &str) -> Vec<Mention> {
     let mut found = Vec::new();
     for (spelt, key) in SPELT {
@@ -99,8 +100,8 @@ fn without_remark(line: &str) -> &str {
     first.map(|(at, _)| at).min().map_or(line, |at| &line[..at])
 }
 
-/// What follows the key: the bytes of quotes, equals signs, colons and spaces before it, and the value up to the
-/// end of the word.
+/// What follows the key: the bytes of quotes, equals signs, colons and spaces before it, and the value up to
+/// the end of the word.
 fn value(after: &str) -> (usize, &str) {
     let rest = after.trim_start_matches([' ', '\t', '=', ':', '"', '\'']);
     let is_of_value = |c: char| is_of_word(c) || matches!(c, '.' | '-' | '$');

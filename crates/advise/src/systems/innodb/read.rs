@@ -235,8 +235,8 @@ fn plain(value: &str) -> String {
     plain
 }
 
-/// The option that is meant: dashes are underscores, case and `loose-` do not matter, `maximum-` sets the same,
-/// and `skip-`, `disable-` and `enable-` stand for a value (mysys/my_getopt.c).
+/// The option that is meant: dashes are underscores, case and `loose-` do not matter, `maximum-` sets the
+/// same, and `skip-`, `disable-` and `enable-` stand for a value (mysys/my_getopt.c).
 fn named(key: &str, value: String) -> (String, String) {
     let mut key = key.replace('-', "_").to_ascii_lowercase();
     let mut switched = None;
