@@ -81,7 +81,7 @@ fn what_does_not_fit_in_memory_is_spilled_on_the_target() {
     let target = target();
     let mut plan = tiny(target.path(), &[]);
     plan.experiments = vec![Experiment::Spills];
-    (plan.data_bytes, plan.memory_bytes) = (48 << 20, 64 << 20);
+    (plan.data_bytes, plan.memory_bytes) = (48 << 20, 96 << 20);
     plan.spill_grid.clear();
     let name = "what_does_not_fit_in_memory_is_spilled_on_the_target";
     let Some(proof) = run(&plan, name, None) else { return };
@@ -96,7 +96,7 @@ fn a_variant_that_runs_out_of_memory_is_said_and_the_others_are_compared() {
     let target = target();
     let mut plan = tiny(target.path(), &[]);
     plan.experiments = vec![Experiment::Spills];
-    (plan.data_bytes, plan.memory_bytes) = (48 << 20, 64 << 20);
+    (plan.data_bytes, plan.memory_bytes) = (48 << 20, 96 << 20);
     // Nothing may be spilled.
     plan.spill_grid = vec![Variant::single("max_temp_directory_size", "0KiB")];
     let name = "a_variant_that_runs_out_of_memory_is_said_and_the_others_are_compared";

@@ -1,6 +1,7 @@
 //! `leadline prove duckdb`: with its own program.
 
 use std::path::Path;
+use std::thread;
 
 use leadline_advise::Inputs;
 use leadline_prove::duckdb::{Experiment, Plan, foresee, installed, prove};
@@ -10,7 +11,7 @@ use crate::failure::Failure;
 
 /// The table over the memory, and the least with which DuckDB sorts with several threads.
 const TABLE_OVER_MEMORY: u64 = 2;
-const LEAST_MEMORY: u64 = 64 << 20;
+const LEAST_MEMORY: u64 = 128 << 20;
 
 pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
     let version = installed(args.bin.as_deref())?;
@@ -28,6 +29,8 @@ pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
     plan.experiments = chosen("duckdb", &args.only, &Experiment::ALL.map(|one| (one.name(), one)))?;
     (plan.bin, plan.seed) = (args.bin.as_deref().map(Path::to_owned), args.seed);
     let inputs = Inputs {
+        // It runs here, wherever the profile is of.
+        cores: thread::available_parallelism().ok().and_then(|cores| u32::try_from(cores.get()).ok()),
         memory_bytes: Some(plan.memory_bytes),
         data_bytes: Some(plan.data_bytes),
         ..Inputs::default()

@@ -1,12 +1,14 @@
 //! `leadline prove`: what it says before it begins, and how it ends.
 
 use std::fs;
-use std::path::Path;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::ran::{Ran, folder, names, run, start};
+use crate::ran::{PATIENCE, Ran, folder, names, run, start, text};
 
 /// Systems whose advice needs nothing but a profile.
 const SYSTEMS: [&str; 3] = ["postgresql", "innodb", "rocksdb"];
@@ -116,5 +118,48 @@ fn an_interrupted_proof_leaves_nothing() {
         let (ran, ..) = running.end();
         ran.failed(1, &["interrupted"]);
         assert!(names(dir.path()).is_empty(), "{:?}", names(dir.path()));
+    }
+}
+
+/// The folder with DuckDB where the set-up of the tests installs it.
+fn duckdb() -> Option<PathBuf> {
+    let bin = Path::new(env!("CARGO_TARGET_TMPDIR")).parent()?.join("python/bin");
+    bin.join("duckdb").is_file().then_some(bin)
+}
+
+#[test]
+fn a_killed_proof_leaves_nothing_and_duckdb_is_proven() {
+    let Some(bin) = duckdb() else {
+        let _ =
+            writeln!(std::io::stderr(), "SKIPPED a_killed_proof_leaves_nothing: no duckdb in target/python");
+        return;
+    };
+    let dir = folder();
+    let dir = dir.path();
+    let set = [
+        "prove",
+        "duckdb",
+        "device:p4510",
+        ".",
+        "--set",
+        "threads=3",
+        "--only",
+        "scans",
+        "--bin",
+        text(&bin),
+    ];
+    let small = run(dir, &[&set[..], &["--quick", "--data", "2M", "--rounds", "1", "--json"]].concat());
+    let found: Value = serde_json::from_str(&small.succeeded().stdout).unwrap();
+    assert_eq!(found["in_force"]["advice"]["threads"], "3");
+    assert_eq!(found["announced"]["installs"], serde_json::json!([]));
+    assert!(names(dir).is_empty());
+    let mut running = start(dir, &[&set[..], &["--data", "64M", "--rounds", "100"]].concat());
+    running.reaches("scans");
+    running.signal(Signal::KILL);
+    let began = Instant::now();
+    // A shell removes the folder as soon as DuckDB has ended.
+    while !names(dir).is_empty() {
+        assert!(began.elapsed() < PATIENCE, "{:?} is left", names(dir));
+        std::thread::sleep(Duration::from_millis(10));
     }
 }

@@ -161,8 +161,8 @@ impl Queries<'_> {
             let text = query.text.replace("{table}", &table).replace("{ids}", &self.ids(round)) + "\n";
             cold::drop(&[path.to_owned()])?;
             let ran = match self.sessions.run(database, variant, &text, during) {
-                // More threads need more memory, and what the defaults can do says what is wrong with more.
-                Err(error) if is_out_of_memory(&error) && !variant.settings.is_empty() => {
+                // More threads need more memory; a proof is not to end hours into it for that.
+                Err(error) if is_out_of_memory(&error) => {
                     without_memory.borrow_mut().insert(variant.name.clone());
                     return Ok(None);
                 }
