@@ -10,7 +10,7 @@ use crate::{AdviseError, Config, System};
 const ONLY_UTF8: [System; 4] = [System::Ceph, System::Etcd, System::Seastar, System::Cockroachdb];
 
 /// Reads a configuration of `system` from a file with all that it includes, or from a folder: the data folder
-/// of PostgreSQL, the folder of a database of RocksDB.
+/// of PostgreSQL, the folder of a database of RocksDB, rules.d and the like of Linux.
 ///
 /// # Errors
 /// [`AdviseError::Io`], or [`AdviseError::Syntax`] where the system would not start with it.
@@ -24,6 +24,9 @@ pub fn read(system: System, path: &Path) -> Result<Config, AdviseError> {
 /// As [`read()`].
 pub fn read_as(system: System, path: &Path, reading: &Reading) -> Result<Config, AdviseError> {
     let files = if ONLY_UTF8.contains(&system) { Files::only_utf8(reading) } else { Files::new(reading) };
+    if path.is_dir() && system.rules().reads_together("x.conf") {
+        return in_order(system, path, &files);
+    }
     let path = if path.is_dir() { in_folder(system, path, &files)? } else { path.to_owned() };
     let absent = || std::io::Error::from(std::io::ErrorKind::NotFound);
     let text = files.text(&path)?.ok_or_else(|| AdviseError::Io { path: path.clone(), source: absent() })?;
@@ -49,6 +52,28 @@ pub fn parse(system: System, text: &str, path: &Path) -> Result<Config, AdviseEr
 /// Without what is filled in elsewhere.
 fn decided(system: System, config: Config) -> Config {
     if system.rules().follows_variables() { config } else { templates::set_aside(config) }
+}
+
+/// All files of a folder, in the order of their names. What is of another kind is told.
+fn in_order(system: System, folder: &Path, files: &Files) -> Result<Config, AdviseError> {
+    let rules = system.rules();
+    let found = files.in_folder(folder, |name| rules.reads_together(name))?.unwrap_or_default();
+    if found.is_empty() {
+        return Err(AdviseError::syntax(folder, None, "is a folder without such files; name a file"));
+    }
+    let mut all = Config::default();
+    for path in found {
+        let text = files.text(&path)?.unwrap_or_default();
+        match rules.read_from(&text, &path, files) {
+            Ok(config) => {
+                all.entries.extend(config.entries);
+                all.notes.extend(config.notes);
+            }
+            Err(error @ AdviseError::Syntax { .. }) => all.notes.push(format!("not read: {error}")),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(decided(system, all))
 }
 
 /// The configuration in a folder.

@@ -13,6 +13,14 @@ pub(super) struct Settings {
     profile: DeviceProfile,
 }
 
+/// Files of Linux that are not advised in this form.
+const OF_LINUX: [&str; 4] = [
+    include_str!("../../../crates/advise/tests/linux/rules/jumps.rules"),
+    include_str!("../../../crates/advise/tests/linux/hwdb/last.hwdb"),
+    include_str!("../../../crates/advise/tests/linux/scripts/loops.sh"),
+    include_str!("../../../crates/advise/tests/linux/scripts/names.sh"),
+];
+
 /// A target for each system.
 pub(super) fn all() -> impl Iterator<Item = Settings> {
     System::ALL.into_iter().map(|system| Settings { system, profile: profile() })
@@ -30,7 +38,10 @@ impl Target for Settings {
 
     fn seeds(&self) -> Vec<Vec<u8>> {
         let advice = advise(self.system, &self.profile, &Inputs::default()).expect("a version that is known");
-        let seeds: Vec<Vec<u8>> = advice.files().into_iter().map(|file| file.text.into_bytes()).collect();
+        let mut seeds: Vec<Vec<u8>> = advice.files().into_iter().map(|file| file.text.into_bytes()).collect();
+        if self.system == System::Linux {
+            seeds.extend(OF_LINUX.map(|text| text.as_bytes().to_vec()));
+        }
         // Of a system of whose keys the profile tells none.
         if seeds.is_empty() { vec![b"# nothing is set\n".to_vec()] } else { seeds }
     }

@@ -75,6 +75,11 @@ pub(crate) trait Rules: Sync {
         self.read(text, path)
     }
 
+    /// Whether the files of a folder are one configuration, those with such names, in the order of their names.
+    fn reads_together(&self, _name: &str) -> bool {
+        false
+    }
+
     /// Whether what reads a configuration follows variables itself, or keeps them for [`Rules::scoped`].
     fn follows_variables(&self) -> bool {
         false

@@ -126,6 +126,20 @@ fn as_much_is_read_ahead_as_keeps_the_device_busy() {
     assert_eq!(value(LINUX, &parsed(&document), "queue/nr_requests"), Value::Number(1023.0));
 }
 
+/// Without a scheduler the kernel refuses more than the driver has.
+#[test]
+fn no_more_requests_are_advised_than_the_driver_takes() {
+    let advised = |scheduler: &str, requests: u32| {
+        let mut document = with_rates(FAST);
+        document["device"]["queue_requests"] = requests.into();
+        document["device"]["scheduler"] = scheduler.into();
+        value(LINUX, &parsed(&document), "queue/nr_requests")
+    };
+    assert_eq!(advised("none", 31), Value::Number(31.0));
+    assert_eq!(advised("mq-deadline", 62), Value::Number(31.0));
+    assert_eq!(advised("none", 1023), Value::Number(1023.0));
+}
+
 #[test]
 fn what_may_be_dirty_is_what_the_drive_writes_in_seconds() {
     // 1 GB/s, and at most a tenth of 8 GiB.

@@ -106,3 +106,24 @@ fn a_drive_is_named_where_the_profile_does_not_tell() {
     assert_eq!(found(&named("nvme1n1")), [("queue/scheduler", "bfq", Verdict::Wrong)]);
     assert_eq!(named("sdc").findings, []);
 }
+
+#[test]
+fn files_of_a_folder_are_read_in_the_order_of_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    let rule = |word: &str| format!("KERNEL==\"nvme*\", ATTR{{queue/scheduler}}=\"{word}\"\n");
+    write("60-b.rules", &rule("bfq"));
+    write("90-a.rules", &rule("none"));
+    write("95-c.rules.bak", &rule("bfq"));
+    // A label is looked for in its own file.
+    write("10-x.rules", "GOTO=\"end\"\n");
+    write("99-x.rules", "LABEL=\"end\"\n");
+    let profile = super::profile_of(FAST, "nvme0n1", "");
+    let config = leadline_advise::read(LINUX, folder.path()).unwrap();
+    let lint = leadline_advise::lint(LINUX, &config, &profile, &crate::asked::inputs("6")).unwrap();
+    assert_eq!(found(&lint), [("queue/scheduler", "none", Verdict::Fits)]);
+    assert!(lint.findings[0].place.ends_with("90-a.rules, line 1"), "{}", lint.findings[0].place);
+    // As udev does, with all of them.
+    let Some(written) = MACHINES[0].written("udev", folder.path()) else { return };
+    assert_eq!(written["queue/scheduler"], "none");
+}

@@ -59,6 +59,11 @@ impl Rules for Linux {
         reading::read(text, path)
     }
 
+    fn reads_together(&self, name: &str) -> bool {
+        let endings = [".rules", ".hwdb", ".conf"];
+        endings.iter().any(|ending| name.ends_with(ending)) && !name.starts_with('.')
+    }
+
     fn follows_variables(&self) -> bool {
         true
     }

@@ -117,7 +117,8 @@ fn single_queue(setting: Setting, drive: &Drive, inputs: &Inputs, advice: &mut A
     Setting { value: Value::word(word), fits, ..setting }
 }
 
-/// Twice what keeps the device busy, unless the queue that was measured has as much.
+/// Twice what keeps the device busy, unless the queue that was measured has as much; without a scheduler no more
+/// than the driver's own, beyond which the kernel refuses it.
 fn requests(drive: &Drive) -> Result<Setting, Unmeasured> {
     let reads = drive.reads_in_flight(Pattern::Random, BLOCK)?;
     let writes = drive.writes_in_flight(Pattern::Random, BLOCK);
@@ -125,18 +126,21 @@ fn requests(drive: &Drive) -> Result<Setting, Unmeasured> {
     let needed = (2.0 * k).clamp(LEAST_REQUESTS, MOST_REQUESTS);
     let kept = drive.profile().device.queue_requests.map(f64::from);
     let kept = kept.filter(|kept| (needed..=16.0 * needed).contains(kept));
-    let value = kept.unwrap_or(needed);
-    let rule = match kept {
-        Some(kept) => {
+    let driver = drivers_own(drive).filter(|driver| *driver < kept.unwrap_or(needed));
+    let value = driver.or(kept).unwrap_or(needed);
+    let rule = match (driver, kept) {
+        (Some(driver), _) => format!(
+            "{driver}, which is all that the driver takes: the {k} in flight that keep the device busy would \
+             ask for {needed}"
+        ),
+        (None, Some(kept)) => {
             format!("{kept} as it was when the device was measured, twice the {k} that keep it busy or more")
         }
-        None => {
-            format!("twice the {k} in flight that keep the device busy, from 64 to 1024")
-        }
+        (None, None) => format!("twice the {k} in flight that keep the device busy, from 64 to 1024"),
     };
     let setting = Setting::new(REQUESTS, Value::Number(value), "requests per direction", rule, SOURCE)
         .fits(k.min(value), (16.0 * needed).max(MOST_REQUESTS));
-    let setting = match kept {
+    let setting = match driver.or(kept) {
         Some(_) => setting,
         None => setting.on_ladder(LEAST_REQUESTS, [LEAST_REQUESTS, MOST_REQUESTS]),
     };
@@ -144,6 +148,18 @@ fn requests(drive: &Drive) -> Result<Setting, Unmeasured> {
         "programs wait for a place in the queue while the device could take more",
         "write-back fills the queue, and what is read waits behind it",
     ))
+}
+
+/// What the driver of a solid-state drive takes, where that is known: without a scheduler `nr_requests` is that
+/// unless somebody lowered it, and with one twice that, up to 256.
+fn drivers_own(drive: &Drive) -> Option<f64> {
+    let facts = &drive.profile().device;
+    let queue = f64::from(facts.queue_requests?);
+    match facts.scheduler.as_deref()? {
+        _ if drive.is_rotational() => None,
+        "none" => Some(queue),
+        _ => Some(queue / 2.0).filter(|_| queue <= 256.0),
+    }
 }
 
 /// As much as a single reader needs in flight.

@@ -94,10 +94,9 @@ impl Reader {
             self.push(String::new(), line.to_owned(), "", place);
             return true;
         }
-        let Some((name, value)) = line.split_once('=').filter(|_| is_indented && !self.matches.is_empty())
-        else {
-            return false;
-        };
+        let is_property = is_indented && !self.matches.is_empty();
+        let pair = line.split_once('=').filter(|(name, _)| is_property && !name.is_empty());
+        let Some((name, value)) = pair else { return false };
         self.has_properties = true;
         let section = format!("{HWDB}{}", self.matches.join("\n"));
         self.push(section, name.to_owned(), value, place);
