@@ -34,11 +34,13 @@ pub enum System {
     Sqlite,
     /// DuckDB.
     Duckdb,
+    /// foyer, a cache in memory and on a drive.
+    Foyer,
 }
 
 impl System {
     /// All of them.
-    pub const ALL: [System; 13] = [
+    pub const ALL: [System; 14] = [
         System::Postgresql,
         System::Innodb,
         System::Seastar,
@@ -52,6 +54,7 @@ impl System {
         System::Kafka,
         System::Sqlite,
         System::Duckdb,
+        System::Foyer,
     ];
 
     /// As on the command line: `postgresql`.
@@ -70,6 +73,7 @@ impl System {
             System::Kafka => "kafka",
             System::Sqlite => "sqlite",
             System::Duckdb => "duckdb",
+            System::Foyer => "foyer",
         }
     }
 

@@ -8,6 +8,7 @@ mod corpus;
 mod drives;
 mod duckdb;
 mod etcd;
+mod foyer;
 mod in_force;
 mod innodb;
 mod kafka;

@@ -1,5 +1,6 @@
 //! Syntaxes of configuration files, one file each.
 
+pub(crate) mod comments;
 pub(crate) mod guc;
 pub(crate) mod properties;
 pub(crate) mod sizes;

@@ -1,31 +1,5 @@
-//! SQL: comments, and the words behind a keyword, wherever they stand: in a script, in a shell's command line,
+//! SQL: the words behind a keyword, wherever they stand: in a script, in a shell's command line,
 //! in a program's text.
-
-/// `text` with blanks in place of its comments (`--` and `/* */`, and lines that begin with `#` or `//`, as
-/// programs have them), so that everything else stays where it is.
-pub(crate) fn without_comments(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    let mut rest = text;
-    let mut is_line_start = true;
-    while let Some(next) = rest.chars().next() {
-        let begins = |mark: &str| rest.starts_with(mark);
-        let line = if begins("--") || is_line_start && (begins("#") || begins("//")) {
-            Some(rest.find('\n').unwrap_or(rest.len()))
-        } else if begins("/*") {
-            Some(rest.find("*/").map_or(rest.len(), |end| end + 2))
-        } else {
-            None
-        };
-        let taken = line.unwrap_or(next.len_utf8());
-        match line {
-            Some(_) => shown.extend(rest[..taken].chars().map(|c| if c == '\n' { c } else { ' ' })),
-            None => shown.push(next),
-        }
-        is_line_start = next == '\n' || is_line_start && next.is_whitespace();
-        rest = &rest[taken..];
-    }
-    shown
-}
 
 /// Where `word` stands by itself, whatever its case: the line, from 1, what is before it, and what follows.
 pub(crate) fn behind<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = (usize, &'a str, &'a str)> {
@@ -69,17 +43,6 @@ pub(crate) fn value(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn comments_are_blank_and_lines_stay_where_they_are() {
-        let text = "a -- b\n# c\nd /* e\nf */ g\n  // h\ni # j\n";
-        let shown = without_comments(text);
-        assert_eq!(
-            shown.lines().map(str::trim_end).collect::<Vec<_>>(),
-            ["a", "", "d", "     g", "", "i # j"]
-        );
-        assert_eq!(shown.len(), text.len());
-    }
 
     #[test]
     fn a_word_is_found_by_itself_with_its_line() {

@@ -4,6 +4,7 @@ mod ceph;
 mod cockroachdb;
 mod duckdb;
 mod etcd;
+mod foyer;
 mod innodb;
 mod kafka;
 mod linux;
@@ -170,6 +171,7 @@ impl System {
             System::Kafka => &kafka::Kafka,
             System::Sqlite => &sqlite::Sqlite,
             System::Duckdb => &duckdb::Duckdb,
+            System::Foyer => &foyer::Foyer,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{CHECKPOINT, GAP};
 use crate::syntax::sizes::scaled;
-use crate::syntax::sql;
+use crate::syntax::{comments, sql};
 use crate::{Advice, AdviseError, Config, Entry, Place, Setting, Value};
 
 /// Names that stand for others.
@@ -61,7 +61,7 @@ pub(super) fn written(value: &Value) -> String {
 /// Finds the statements that set something.
 pub(super) fn read(text: &str, path: &Path) -> Result<Config, AdviseError> {
     let mut config = Config::default();
-    let shown = sql::without_comments(text);
+    let shown = comments::out_of_sql(text);
     let mut found: Vec<(usize, &str)> = Vec::new();
     for word in ["set", "pragma"] {
         let of_word = sql::behind(&shown, word).filter(|(_, before, _)| begins_a_statement(before));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{CHECKPOINT, JOURNAL, MMAP, PAGE_SIZE, SYNCHRONOUS};
-use crate::syntax::sql;
+use crate::syntax::{comments, sql};
 use crate::{Advice, AdviseError, Config, Entry, Place, Setting, Value};
 
 /// Modes of the journal.
@@ -29,7 +29,7 @@ pub(super) fn write(advice: &Advice) -> String {
 /// Finds the pragmas that set something.
 pub(super) fn read(text: &str, path: &Path) -> Result<Config, AdviseError> {
     let mut config = Config::default();
-    let shown = sql::without_comments(text);
+    let shown = comments::out_of_sql(text);
     let mut is_one = false;
     for (line, _, rest) in sql::behind(&shown, "pragma") {
         is_one = true;
