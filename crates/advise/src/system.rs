@@ -36,11 +36,13 @@ pub enum System {
     Duckdb,
     /// foyer, a cache in memory and on a drive.
     Foyer,
+    /// Apache Cassandra.
+    Cassandra,
 }
 
 impl System {
     /// All of them.
-    pub const ALL: [System; 14] = [
+    pub const ALL: [System; 15] = [
         System::Postgresql,
         System::Innodb,
         System::Seastar,
@@ -55,6 +57,7 @@ impl System {
         System::Sqlite,
         System::Duckdb,
         System::Foyer,
+        System::Cassandra,
     ];
 
     /// As on the command line: `postgresql`.
@@ -74,6 +77,7 @@ impl System {
             System::Sqlite => "sqlite",
             System::Duckdb => "duckdb",
             System::Foyer => "foyer",
+            System::Cassandra => "cassandra",
         }
     }
 

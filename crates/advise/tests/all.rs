@@ -1,6 +1,7 @@
 //! All tests of the crate in one program, which links once.
 
 mod asked;
+mod cassandra;
 mod ceph;
 mod cockroachdb;
 mod common;

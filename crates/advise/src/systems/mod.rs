@@ -1,5 +1,6 @@
 //! One file or folder per system: its keys, its rules, its files.
 
+mod cassandra;
 mod ceph;
 mod cockroachdb;
 mod duckdb;
@@ -172,6 +173,7 @@ impl System {
             System::Sqlite => &sqlite::Sqlite,
             System::Duckdb => &duckdb::Duckdb,
             System::Foyer => &foyer::Foyer,
+            System::Cassandra => &cassandra::Cassandra,
         }
     }
 }
