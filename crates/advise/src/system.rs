@@ -38,11 +38,13 @@ pub enum System {
     Foyer,
     /// Apache Cassandra.
     Cassandra,
+    /// MongoDB.
+    Mongodb,
 }
 
 impl System {
     /// All of them.
-    pub const ALL: [System; 15] = [
+    pub const ALL: [System; 16] = [
         System::Postgresql,
         System::Innodb,
         System::Seastar,
@@ -58,6 +60,7 @@ impl System {
         System::Duckdb,
         System::Foyer,
         System::Cassandra,
+        System::Mongodb,
     ];
 
     /// As on the command line: `postgresql`.
@@ -78,6 +81,7 @@ impl System {
             System::Duckdb => "duckdb",
             System::Foyer => "foyer",
             System::Cassandra => "cassandra",
+            System::Mongodb => "mongodb",
         }
     }
 

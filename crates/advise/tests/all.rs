@@ -14,6 +14,7 @@ mod in_force;
 mod innodb;
 mod kafka;
 mod linux;
+mod mongodb;
 mod mutations;
 mod own_advice;
 mod parity;

@@ -9,6 +9,7 @@ mod foyer;
 mod innodb;
 mod kafka;
 mod linux;
+mod mongodb;
 mod postgresql;
 mod redis;
 pub mod rocksdb;
@@ -174,6 +175,7 @@ impl System {
             System::Duckdb => &duckdb::Duckdb,
             System::Foyer => &foyer::Foyer,
             System::Cassandra => &cassandra::Cassandra,
+            System::Mongodb => &mongodb::Mongodb,
         }
     }
 }
