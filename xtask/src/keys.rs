@@ -3,6 +3,7 @@
 //! A table is for one system and one major version: a line per key with its kind, unit, range, default, words
 //! and what puts a change into force. They are checked in, so that advice and lint need no program.
 
+mod datafusion;
 mod duckdb;
 mod mariadb;
 mod postgresql;
@@ -34,7 +35,7 @@ struct Table {
 /// `cargo xtask keys SYSTEM PROGRAM...`.
 pub(crate) fn keys(words: &[OsString]) -> anyhow::Result<()> {
     let usage = || {
-        let systems = "postgresql, innodb, rocksdb, duckdb, redis";
+        let systems = "postgresql, innodb, rocksdb, duckdb, datafusion, redis";
         Usage::error(format!("say cargo xtask keys SYSTEM PROGRAM...; systems: {systems}"))
     };
     let [system, programs @ ..] = words else { return Err(usage()) };
@@ -48,6 +49,7 @@ pub(crate) fn keys(words: &[OsString]) -> anyhow::Result<()> {
             Some("innodb") => mariadb::ask(&program),
             Some("rocksdb") => rocksdb::ask(&program),
             Some("duckdb") => duckdb::ask(&program),
+            Some("datafusion") => datafusion::ask(&program),
             Some("redis") => redis::ask(&program),
             _ => return Err(usage()),
         }

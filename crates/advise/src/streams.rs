@@ -10,6 +10,9 @@ const LARGE: u32 = 256 << 10;
 /// Most requests in flight that `interleaving` measures, as a power of two.
 const MOST_IN_FLIGHT: u32 = 8;
 
+/// The smallest.
+const SMALL: u32 = 4096;
+
 /// Sizes of one request below that.
 const SMALLER: [u32; 3] = [32 << 10, 64 << 10, 128 << 10];
 
@@ -93,5 +96,18 @@ impl Scattered {
         let shares: Vec<(u32, f64)> = found.iter().map(|&(k, one)| (k, one / bandwidth)).collect();
         let in_flight = shares.iter().find(|(_, share)| *share >= 0.9).map_or(1, |(k, _)| *k);
         Ok(Scattered { in_flight, bandwidth, shares })
+    }
+
+    /// Bytes that take as long as one request more, with `k` reads in flight: what a request costs beyond its
+    /// bytes / what a byte costs, by requests of 4K and of the largest size. Also both, in seconds.
+    pub(crate) fn bytes_per_request(drive: &Drive, k: u32) -> Result<[f64; 3], Unmeasured> {
+        let seconds = |bytes: u32| {
+            let bandwidth = drive.bandwidth(OpKind::Read, Pattern::Random, bytes, k)?;
+            Ok::<f64, Unmeasured>(f64::from(bytes) / bandwidth.value)
+        };
+        let (small, large) = (seconds(SMALL)?, seconds(LARGE)?);
+        let per_byte = ((large - small) / f64::from(LARGE - SMALL)).max(1e-13);
+        let request = (small - per_byte * f64::from(SMALL)).max(0.0);
+        Ok([request / per_byte, request, per_byte])
     }
 }

@@ -40,11 +40,13 @@ pub enum System {
     Cassandra,
     /// MongoDB.
     Mongodb,
+    /// Apache DataFusion.
+    Datafusion,
 }
 
 impl System {
     /// All of them.
-    pub const ALL: [System; 16] = [
+    pub const ALL: [System; 17] = [
         System::Postgresql,
         System::Innodb,
         System::Seastar,
@@ -61,6 +63,7 @@ impl System {
         System::Foyer,
         System::Cassandra,
         System::Mongodb,
+        System::Datafusion,
     ];
 
     /// As on the command line: `postgresql`.
@@ -82,6 +85,7 @@ impl System {
             System::Foyer => "foyer",
             System::Cassandra => "cassandra",
             System::Mongodb => "mongodb",
+            System::Datafusion => "datafusion",
         }
     }
 

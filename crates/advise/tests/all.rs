@@ -6,6 +6,7 @@ mod ceph;
 mod cockroachdb;
 mod common;
 mod corpus;
+mod datafusion;
 mod drives;
 mod duckdb;
 mod etcd;

@@ -34,16 +34,22 @@ for name, value, kind in con.execute("SELECT name, value, input_type FROM duckdb
 
 /// Asks the package that this Python has.
 pub(super) fn ask(python: &Path) -> anyhow::Result<Table> {
-    let asked = Command::new(python).args(["-c", ASK]).stderr(Stdio::inherit()).output()?;
+    let (told, rows) = told_by(python, ASK)?;
+    let version = told.split('.').take(2).collect::<Vec<_>>().join(".");
+    Ok(Table { version, told: format!("DuckDB {told}"), rows })
+}
+
+/// The version, and the rows, that a program in Python prints.
+pub(super) fn told_by(python: &Path, program: &str) -> anyhow::Result<(String, Vec<Row>)> {
+    let asked = Command::new(python).args(["-c", program]).stderr(Stdio::inherit()).output()?;
     let said = String::from_utf8(asked.stdout)?;
     let mut lines = said.lines();
-    let told = lines.next().unwrap_or_default();
+    let told = lines.next().unwrap_or_default().to_owned();
     let rows: Vec<Row> = lines.filter_map(row).collect();
     if !asked.status.success() || rows.len() < 50 {
         bail!("only {} settings were told", rows.len());
     }
-    let version = told.split('.').take(2).collect::<Vec<_>>().join(".");
-    Ok(Table { version, told: format!("DuckDB {told}"), rows })
+    Ok((told, rows))
 }
 
 fn row(line: &str) -> Option<Row> {

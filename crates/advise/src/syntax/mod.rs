@@ -3,6 +3,7 @@
 pub(crate) mod comments;
 pub(crate) mod guc;
 pub(crate) mod properties;
+pub(crate) mod set;
 pub(crate) mod sizes;
 pub(crate) mod sql;
 pub(crate) mod templates;

@@ -3,6 +3,7 @@
 mod cassandra;
 mod ceph;
 mod cockroachdb;
+mod datafusion;
 mod duckdb;
 mod etcd;
 mod foyer;
@@ -176,6 +177,7 @@ impl System {
             System::Foyer => &foyer::Foyer,
             System::Cassandra => &cassandra::Cassandra,
             System::Mongodb => &mongodb::Mongodb,
+            System::Datafusion => &datafusion::Datafusion,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! How many reads are under way, and how large they are.
 
-use leadline_profile::{OpKind, Pattern};
+use leadline_profile::OpKind;
 
 use super::{ASYNC_THREADS, GAP, SOURCE, THREADS};
 use crate::streams::{Scattered, Stream};
@@ -17,8 +17,7 @@ const MOST_ASYNC: f64 = 256.0;
 const LEAST_GAP: f64 = 4096.0;
 const MOST_GAP: f64 = 33_554_432.0;
 
-/// A small read, and a large one.
-const SMALL: u32 = 4096;
+/// A block of a file.
 const LARGE: u32 = 256 << 10;
 
 /// What only 2.0 has.
@@ -85,14 +84,8 @@ pub(super) fn asynchronous(drive: &Drive) -> Result<Setting, Unmeasured> {
 /// bandwidth, of a local file 10 µs times 2 GB/s.
 pub(super) fn gap(drive: &Drive) -> Result<Setting, Unmeasured> {
     let k = Scattered::of(drive, OpKind::Read)?.in_flight.clamp(DEFAULT_ASYNC as u32, MOST_ASYNC as u32);
-    let seconds = |bytes: u32| {
-        let bandwidth = drive.bandwidth(OpKind::Read, Pattern::Random, bytes, k)?;
-        Ok::<f64, Unmeasured>(f64::from(bytes) / bandwidth.value)
-    };
-    let (small, large) = (seconds(SMALL)?, seconds(LARGE)?);
-    let per_byte = ((large - small) / f64::from(LARGE - SMALL)).max(1e-13);
-    let request = (small - per_byte * f64::from(SMALL)).max(0.0);
-    let exact = (request / per_byte).clamp(LEAST_GAP, MOST_GAP);
+    let [bytes, request, per_byte] = Scattered::bytes_per_request(drive, k)?;
+    let exact = bytes.clamp(LEAST_GAP, MOST_GAP);
     let rule = format!(
         "with {k} reads in flight one more takes {:.1} \u{b5}s and {:.3} \u{b5}s per KiB: as long as {:.0} KiB \
          between two columns take; from 4 KiB to 32 MiB, as DuckDB has it",
