@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::READAHEAD_BYTES;
 use crate::{AdviseError, Config, Entry, Place};
 
 /// Reads the sections. Of equal keys in a section the first is in force, since a map of them is filled by
@@ -40,6 +41,7 @@ pub(super) fn read(text: &str, path: &Path) -> Result<Config, AdviseError> {
         }
         add(section, key, value, &place, &mut config);
     }
+    sanitize(&mut config);
     Ok(config)
 }
 
@@ -79,6 +81,21 @@ fn parts(inner: &str) -> Vec<&str> {
         c == ';' && depth == 0
     });
     parts.filter(|part| !part.trim().is_empty()).collect()
+}
+
+/// What RocksDB makes of an option when it opens the database (`SanitizeOptions` in db_impl_open.cc, from 7.8
+/// to 10): compactions that read directly have to read ahead themselves.
+fn sanitize(config: &mut Config) {
+    let is_on = |entry: &Entry| ["true", "1"].contains(&entry.value.as_str());
+    let is_direct = config.last("use_direct_reads").is_some_and(is_on);
+    let zero = |entry: &&mut Entry| entry.key == "compaction_readahead_size" && entry.value == "0";
+    if let Some(entry) = config.entries.iter_mut().find(zero).filter(|_| is_direct) {
+        entry.value = READAHEAD_BYTES.to_string();
+        let place = &entry.place;
+        config.notes.push(format!(
+            "{place}: compaction_readahead_size = 0 with use_direct_reads is {READAHEAD_BYTES} in force"
+        ));
+    }
 }
 
 /// What is before the first # that has no backslash before it.
@@ -140,6 +157,18 @@ mod tests {
         );
         assert_eq!(config.version.as_deref(), Some("7.8.3"));
         assert_eq!(config.notes, ["O, line 6: a is set above, which is in force"]);
+    }
+
+    #[test]
+    fn direct_reads_read_ahead_where_nothing_is_set() {
+        let of = |text: &str| {
+            let text = format!("[DBOptions]\n{text}\n");
+            let config = read(&text, Path::new("O")).unwrap();
+            (config.last("compaction_readahead_size").unwrap().value.clone(), config.notes.len())
+        };
+        assert_eq!(of("compaction_readahead_size=0\nuse_direct_reads=true"), ("2097152".to_owned(), 1));
+        assert_eq!(of("compaction_readahead_size=0\nuse_direct_reads=false"), ("0".to_owned(), 0));
+        assert_eq!(of("compaction_readahead_size=4096\nuse_direct_reads=true"), ("4096".to_owned(), 0));
     }
 
     #[test]
