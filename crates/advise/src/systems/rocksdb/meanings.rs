@@ -25,10 +25,6 @@ const OWN_FLUSHES: Moot = Moot {
     why: "RocksDB then takes both from the old keys, and max_background_jobs is not read",
 };
 
-/// `SanitizeOptions` in db_impl_open.cc.
-const OWN_READAHEAD: (&str, Special) =
-    ("0", Special::If(&[When::Is("use_direct_reads", &["true"])], &Special::Value("2097152")));
-
 const IN_BURSTS: (&str, Special) = (
     "0",
     Special::Off("files are written back only at the kernel's own limits, in bursts behind which reads wait"),
@@ -43,5 +39,5 @@ pub(super) static MEANINGS: [Meaning; 4] = [
     Meaning::of("max_background_jobs").moot(&[OWN_COMPACTIONS, OWN_FLUSHES]),
     Meaning::of("bytes_per_sync").special(&[IN_BURSTS]).moot(&[DIRECT_WRITES]),
     Meaning::of("wal_bytes_per_sync").special(&[IN_BURSTS]),
-    Meaning::of("compaction_readahead_size").special(&[OWN_READAHEAD]).moot(&[MAPPED]),
+    Meaning::of("compaction_readahead_size").moot(&[MAPPED]),
 ];
