@@ -53,6 +53,10 @@ pub(crate) fn end(text: &str, ends: impl Fn(char) -> bool) -> usize {
 /// The variable that follows a `$`.
 fn variable(text: &str) -> Option<String> {
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    // As Kubernetes has them.
+    if let Some((name, _)) = text.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
+        return (!name.is_empty() && name.chars().all(is_of_name)).then(|| name.to_owned());
+    }
     let Some(inner) = text.strip_prefix('{') else {
         let end = text.find(|c| !is_of_name(c)).unwrap_or(text.len());
         let is_name = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');

@@ -20,6 +20,9 @@ pub(crate) enum Dialect {
     Cpp,
     /// go-yaml: what stands at `<<` is put in its place, and the last of equal keys counts.
     Go,
+    /// PyYAML and go-yaml 3, with which tools read their files: keys of a map stand above those at its `<<`, and
+    /// the last of equal keys counts.
+    Tools,
 }
 
 /// A part of a document.
@@ -31,6 +34,8 @@ pub(crate) struct Node {
     pub(crate) value: Value,
     /// Whether it is a scalar in quotes or a block, and so a text whatever is in it.
     pub(crate) is_quoted: bool,
+    /// Whether it is a text after `|`, each of whose lines is a line of the file; the first is `line`.
+    pub(crate) is_literal: bool,
 }
 
 /// What a part of a document is.
@@ -52,8 +57,20 @@ pub(crate) type Wrong = (usize, String);
 impl Node {
     /// The value of a key, if this is a map that has it.
     pub(crate) fn get(&self, key: &str) -> Option<&Node> {
-        let Value::Map(entries) = &self.value else { return None };
-        entries.iter().find(|(name, _)| name == key).map(|(_, value)| value)
+        self.map()?.iter().find(|(name, _)| name == key).map(|(_, value)| value)
+    }
+
+    /// The value at the end of keys one below the other, written with dots between them: `spec.replicas`.
+    pub(crate) fn at(&self, keys: &str) -> Option<&Node> {
+        keys.split('.').try_fold(self, |node, key| node.get(key))
+    }
+
+    /// The keys with their values, if it is a map.
+    pub(crate) fn map(&self) -> Option<&[(String, Node)]> {
+        match &self.value {
+            Value::Map(entries) => Some(entries),
+            _ => None,
+        }
     }
 
     /// The text, if it is one.
@@ -94,15 +111,18 @@ impl Node {
 
 /// The first document of a text; an empty text is [`Value::Null`].
 pub(crate) fn parse(text: &str, dialect: Dialect) -> Result<Node, Wrong> {
-    let events = Parser::new_from_str(text);
-    let mut reader = Reader { events, dialect, anchors: HashMap::new(), nodes: 0 };
-    loop {
-        match reader.next()? {
-            (Event::StreamEnd, line) => return Ok(Node { line, value: Value::Null, is_quoted: false }),
-            (Event::StreamStart | Event::DocumentStart(_), _) => {}
-            (event, line) => return reader.node(event, line, 0),
-        }
+    let first = Reader::new(text, dialect).document()?;
+    Ok(first.unwrap_or(Node { line: 1, value: Value::Null, is_quoted: false, is_literal: false }))
+}
+
+/// All documents of a text, between which lines of `---` stand.
+pub(crate) fn documents(text: &str, dialect: Dialect) -> Result<Vec<Node>, Wrong> {
+    let mut reader = Reader::new(text, dialect);
+    let mut documents = Vec::new();
+    while let Some(document) = reader.document()? {
+        documents.push(document);
     }
+    Ok(documents)
 }
 
 struct Reader<'a> {
@@ -113,6 +133,21 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
+    fn new(text: &'a str, dialect: Dialect) -> Self {
+        Reader { events: Parser::new_from_str(text), dialect, anchors: HashMap::new(), nodes: 0 }
+    }
+
+    /// The next document, `None` behind the last.
+    fn document(&mut self) -> Result<Option<Node>, Wrong> {
+        loop {
+            match self.next()? {
+                (Event::StreamEnd, _) => return Ok(None),
+                (Event::StreamStart | Event::DocumentStart(_) | Event::DocumentEnd, _) => {}
+                (event, line) => return self.node(event, line, 0).map(Some),
+            }
+        }
+    }
+
     fn next(&mut self) -> Result<(Event<'a>, usize), Wrong> {
         match self.events.next() {
             Some(Ok((event, span))) => Ok((event, span.start.line())),
@@ -126,6 +161,7 @@ impl<'a> Reader<'a> {
             return Err((line, format!("lists and maps lie more than {DEEPEST} deep in each other")));
         }
         self.count(1, line)?;
+        let is_literal = matches!(event, Event::Scalar(_, ScalarStyle::Literal, ..));
         let (anchor, is_quoted, value) = match event {
             Event::Scalar(text, ScalarStyle::Plain, anchor, _) if matches!(&*text, "" | "~" | "null") => {
                 (anchor, false, Value::Null)
@@ -138,7 +174,12 @@ impl<'a> Reader<'a> {
             Event::Alias(anchor) => return self.alias(anchor, line, depth),
             _ => return Err((line, "the document ends too early".to_owned())),
         };
-        let node = Node { line, value, is_quoted };
+        // The parser has such a text begin at its first line that is not empty.
+        let empty = match &value {
+            Value::Text(text) if is_literal => text.chars().take_while(|c| *c == '\n').count(),
+            _ => 0,
+        };
+        let node = Node { line: line.saturating_sub(empty).max(1), value, is_quoted, is_literal };
         if anchor > 0 {
             self.count(node.nodes(), line)?;
             self.anchors.insert(anchor, node.clone());
@@ -178,23 +219,28 @@ impl<'a> Reader<'a> {
 
     fn map(&mut self, depth: usize) -> Result<Value, Wrong> {
         let mut entries: Vec<(String, Node)> = Vec::new();
+        let mut own: Vec<(String, Node)> = Vec::new();
         loop {
             let (key, line) = match self.next()? {
-                (Event::MappingEnd, _) => return Ok(Value::Map(entries)),
+                (Event::MappingEnd, _) => break,
                 (Event::Scalar(key, ..), line) => (key.into_owned(), line),
                 (_, line) => return Err((line, "a key that is not a word".to_owned())),
             };
             let (event, at) = self.next()?;
             let node = self.node(event, at, depth + 1)?;
             match (self.dialect, &*key) {
-                (Dialect::Go, "<<") => merge(node, &mut entries, at)?,
+                (Dialect::Go | Dialect::Tools, "<<") => merge(node, &mut entries, at)?,
                 (Dialect::Go, _) => set(key, node, &mut entries),
+                (Dialect::Tools, _) => set(key, node, &mut own),
                 (Dialect::Cpp, _) if entries.iter().any(|(name, _)| *name == key) => {
                     return Err((line, format!("{key:?} is there twice; leave out one")));
                 }
                 (Dialect::Cpp, _) => entries.push((key, node)),
             }
         }
+        // Of Tools: what the map has itself counts, wherever `<<` stands.
+        own.into_iter().for_each(|(key, node)| set(key, node, &mut entries));
+        Ok(Value::Map(entries))
     }
 }
 
@@ -297,6 +343,23 @@ mod tests {
         }
         let (_, reason) = parse(&text).unwrap_err();
         assert!(reason.contains("more than 100000 parts"), "{reason}");
+    }
+
+    #[test]
+    fn of_tools_a_maps_own_keys_count() {
+        let text = "base: &base {a: 1, b: 2}\nnext:\n  a: 3\n  <<: *base\n";
+        let next = super::parse(text, Dialect::Tools).unwrap().get("next").cloned().unwrap();
+        assert_eq!(["a", "b"].map(|key| next.get(key).and_then(Node::text)), [Some("3"), Some("2")]);
+    }
+
+    #[test]
+    fn documents_and_literal_texts_know_their_lines() {
+        let text = "a: 1\n---\nb: |\n  x\n\n  y\nc: |\n\n  z\n---\n# none\n";
+        let all = documents(text, Dialect::Tools).unwrap();
+        let text = |key| all[1].get(key).map(|node| (node.line, node.is_literal, node.text().unwrap()));
+        assert_eq!(text("b"), Some((4, true, "x\n\ny\n")));
+        assert_eq!(text("c"), Some((8, true, "\nz\n")));
+        assert_eq!(all[0].at("a").map(|node| (node.line, node.is_literal)), Some((1, false)));
     }
 
     #[test]
