@@ -29,6 +29,7 @@ mod ladder;
 mod lint;
 mod meaning;
 mod open;
+mod plain;
 mod server;
 mod setting;
 mod streams;
