@@ -43,6 +43,25 @@ pub enum AdviseError {
         /// What happened to the client.
         source: ProcessError,
     },
+    /// A file that can be read as one of several systems.
+    #[error("{}: can be read as {readings}; name the system instead of auto, {}", path.display(),
+        systems.iter().map(|system| system.name()).collect::<Vec<_>>().join(" or "))]
+    Ambiguous {
+        /// The file.
+        path: PathBuf,
+        /// All readings with their evidence.
+        readings: String,
+        /// Whose they are.
+        systems: Vec<System>,
+    },
+    /// A file that is none of any system that is known.
+    #[error("{}: {reason}", path.display())]
+    Unknown {
+        /// The file.
+        path: PathBuf,
+        /// What it is instead, and what to do.
+        reason: String,
+    },
     /// A configuration that is not in the system's syntax.
     #[error("{}{}: {reason}", path.display(), line.map_or(String::new(), |line| format!(", line {line}")))]
     Syntax {

@@ -16,6 +16,7 @@
 
 mod advice;
 mod config;
+mod containers;
 mod drive;
 mod drive_name;
 mod error;
@@ -30,6 +31,7 @@ mod lint;
 mod meaning;
 mod open;
 mod plain;
+mod recognise;
 mod server;
 mod setting;
 mod streams;
@@ -53,7 +55,8 @@ pub use installed::{Installed, installed};
 pub use keys::{Key, Keys, Kind};
 pub use lint::{Finding, Lint, Unset, Verdict, lint};
 pub use meaning::{Meaning, Moot, Special, When};
-pub use open::{parse, read, read_as};
+pub use open::{parse, read, read_as, text};
+pub use recognise::{Recognised, looks_like, recognise};
 pub use server::{Asked, ask, is_address};
 pub use setting::{Costs, Fits, Setting, Source};
 pub use system::System;

@@ -1,9 +1,9 @@
-//! A configuration read from its files, or from a text.
+//! A configuration read from its files, or from a text, in the system's own syntax or among other things.
 
 use std::path::{Path, PathBuf};
 
 use crate::files::{Files, Reading};
-use crate::syntax::templates;
+use crate::recognise::{contained, decided};
 use crate::{AdviseError, Config, System};
 
 /// Systems that refuse other bytes: Ceph checks (`check_utf8`), YAML and SQL are UTF-8.
@@ -30,6 +30,9 @@ pub fn read_as(system: System, path: &Path, reading: &Reading) -> Result<Config,
     let path = if path.is_dir() { in_folder(system, path, &files)? } else { path.to_owned() };
     let absent = || std::io::Error::from(std::io::ErrorKind::NotFound);
     let text = files.text(&path)?.ok_or_else(|| AdviseError::Io { path: path.clone(), source: absent() })?;
+    if let Some(config) = contained(system, &text, &path)? {
+        return Ok(config);
+    }
     let mut config = system.rules().read_from(&text, &path, &files)?;
     match files.included() {
         0 => {}
@@ -46,12 +49,20 @@ pub fn read_as(system: System, path: &Path, reading: &Reading) -> Result<Config,
 /// [`AdviseError::Syntax`] where the system would not start with it.
 pub fn parse(system: System, text: &str, path: &Path) -> Result<Config, AdviseError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    Ok(decided(system, system.rules().read_from(text, path, &Files::none())?))
+    match contained(system, text, path)? {
+        Some(config) => Ok(config),
+        None => Ok(decided(system, system.rules().read_from(text, path, &Files::none())?)),
+    }
 }
 
-/// Without what is filled in elsewhere.
-fn decided(system: System, config: Config) -> Config {
-    if system.rules().follows_variables() { config } else { templates::set_aside(config) }
+/// The text of a file, for [`recognise()`](crate::recognise()).
+///
+/// # Errors
+/// [`AdviseError::Io`], or [`AdviseError::Syntax`] where it is no text, or too long for a configuration.
+pub fn text(path: &Path) -> Result<String, AdviseError> {
+    let absent = || std::io::Error::from(std::io::ErrorKind::NotFound);
+    let text = Files::new(&Reading::default()).text(path)?;
+    text.ok_or_else(|| AdviseError::Io { path: path.into(), source: absent() })
 }
 
 /// All files of a folder, in the order of their names. What is of another kind is told.

@@ -1,0 +1,86 @@
+//! Files that hold settings of a system next to other things, or in another form: one file per kind.
+//!
+//! Each kind says whether a file is of it, by what only such files have, and finds the settings with the lines
+//! they stand on. What stands in the system's own syntax is read by the system's own reader.
+
+mod command;
+mod embedded;
+mod environment;
+mod found;
+mod image;
+mod scripts;
+mod shell;
+mod source;
+mod systemd;
+mod workload;
+
+use std::path::Path;
+
+use crate::syntax::templates::set_aside;
+use crate::{AdviseError, Config, System};
+
+pub(crate) use found::Found;
+use source::Source;
+
+/// What a file is, and what was found in it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Contained {
+    /// `a compose file`.
+    pub(crate) container: &'static str,
+    pub(crate) found: Vec<Found>,
+}
+
+/// Finds the settings in a file of one kind; `None` where the file is of another.
+type Find = fn(&Source) -> Result<Option<Vec<Found>>, AdviseError>;
+
+/// All kinds, those with the plainest marks first.
+const KINDS: [(&str, Find); 2] = [
+    ("a unit of systemd", systemd::find),
+    ("command lines or variables", scripts::find),
+];
+
+/// What `text` is if it is a container, and what was found in it.
+///
+/// # Errors
+/// [`AdviseError::Syntax`] where it is one, and what stands in it cannot be read.
+pub(crate) fn find(text: &str, path: &Path) -> Result<Option<Contained>, AdviseError> {
+    let source = Source::new(text, path);
+    for (container, find) in KINDS {
+        if let Some(found) = find(&source)? {
+            return Ok(Some(Contained { container, found: with_settings(found) }));
+        }
+    }
+    Ok(None)
+}
+
+/// Without servers of which nothing is set where another of the same system has settings: those are then in a
+/// file for it, and its version is that of the server.
+fn with_settings(mut found: Vec<Found>) -> Vec<Found> {
+    for one in &mut found {
+        one.config = set_aside(std::mem::take(&mut one.config));
+    }
+    let is_bare = |one: &Found| {
+        let Config { entries, undecided, notes, .. } = &one.config;
+        entries.is_empty() && undecided.is_empty() && notes.is_empty()
+    };
+    let all = found.clone();
+    for one in found.iter_mut().filter(|one| !is_bare(one) && one.config.version.is_none()) {
+        let mut versions = all.iter().filter(|bare| bare.system == one.system && is_bare(bare));
+        one.config.version = versions.find_map(|bare| bare.config.version.clone());
+    }
+    found.retain(|one| {
+        let others = all.iter().any(|other| other.system == one.system && !is_bare(other));
+        !is_bare(one) || !others
+    });
+    found
+}
+
+/// Whose a file is by its name.
+pub(crate) fn named(path: &Path) -> Option<System> {
+    embedded::named(path.file_name()?.to_str()?)
+}
+
+/// Why a file that is called YAML or JSON is none.
+pub(crate) fn wrong(text: &str, path: &Path) -> Option<AdviseError> {
+    Source::new(text, path).wrong()
+}
