@@ -3,15 +3,25 @@
 //! Each kind says whether a file is of it, by what only such files have, and finds the settings with the lines
 //! they stand on. What stands in the system's own syntax is read by the system's own reader.
 
+mod ansible;
 mod command;
+mod compose;
 mod embedded;
 mod environment;
+mod etcd_hosts;
 mod found;
+mod helm;
 mod image;
+mod kernel_line;
+mod kubernetes;
+mod operators;
+mod patroni;
 mod scripts;
 mod shell;
 mod source;
+mod sys_files;
 mod systemd;
+mod tuned;
 mod workload;
 
 use std::path::Path;
@@ -34,8 +44,17 @@ pub(crate) struct Contained {
 type Find = fn(&Source) -> Result<Option<Vec<Found>>, AdviseError>;
 
 /// All kinds, those with the plainest marks first.
-const KINDS: [(&str, Find); 2] = [
+const KINDS: [(&str, Find); 11] = [
+    ("files of /sys", sys_files::find),
+    ("the kernel's command line", kernel_line::find),
+    ("a file of Patroni", patroni::find),
+    ("a manifest of Kubernetes", kubernetes::find),
+    ("a compose file", compose::find),
+    ("hosts of etcd", etcd_hosts::find),
+    ("variables of Ansible", ansible::find),
+    ("values of Helm", helm::find),
     ("a unit of systemd", systemd::find),
+    ("a profile of tuned", tuned::find),
     ("command lines or variables", scripts::find),
 ];
 
