@@ -4,23 +4,31 @@
 //! they stand on. What stands in the system's own syntax is read by the system's own reader.
 
 mod ansible;
+mod ceph_config;
+mod cockroach_settings;
 mod command;
 mod compose;
 mod embedded;
 mod environment;
 mod etcd_hosts;
+mod etcd_metrics;
 mod found;
 mod helm;
 mod image;
 mod kernel_line;
 mod kubernetes;
+mod mysql_variables;
 mod operators;
 mod patroni;
+mod pg_settings;
+mod redis_config;
+mod rocksdb_log;
 mod scripts;
 mod shell;
 mod source;
 mod sys_files;
 mod systemd;
+mod table;
 mod tuned;
 mod workload;
 
@@ -44,7 +52,14 @@ pub(crate) struct Contained {
 type Find = fn(&Source) -> Result<Option<Vec<Found>>, AdviseError>;
 
 /// All kinds, those with the plainest marks first.
-const KINDS: [(&str, Find); 11] = [
+const KINDS: [(&str, Find); 18] = [
+    ("pg_settings", pg_settings::find),
+    ("SHOW VARIABLES", mysql_variables::find),
+    ("SHOW CLUSTER SETTINGS", cockroach_settings::find),
+    ("the configuration of a Ceph cluster", ceph_config::find),
+    ("CONFIG GET of Redis", redis_config::find),
+    ("metrics of etcd", etcd_metrics::find),
+    ("a LOG of RocksDB", rocksdb_log::find),
     ("files of /sys", sys_files::find),
     ("the kernel's command line", kernel_line::find),
     ("a file of Patroni", patroni::find),
