@@ -5,6 +5,7 @@ mod cassandra;
 mod ceph;
 mod cockroachdb;
 mod common;
+mod containers;
 mod corpus;
 mod datafusion;
 mod drives;

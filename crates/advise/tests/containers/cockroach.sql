@@ -1,0 +1,1 @@
+SET CLUSTER SETTING kvadmission.store.provisioned_bandwidth = '1MiB';
