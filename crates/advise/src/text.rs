@@ -133,6 +133,8 @@ impl Lint {
         if !fit.is_empty() {
             text.say(format!("fit: {}", names(fit)));
         }
+        let told = with(|verdict| verdict == Verdict::Fits).filter(|finding| !finding.reason.is_empty());
+        text.say_all(told.map(|finding| format!("{} = {}: {}", finding.key, finding.found, finding.reason)));
         let not_judged = with(|verdict| verdict == Verdict::NotJudged);
         text.say_all(not_judged.map(|finding| format!("not judged: {}: {}", finding.key, finding.reason)));
         let restart: Vec<&Finding> =

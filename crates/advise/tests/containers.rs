@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use leadline_advise::{AdviseError, Config, Inputs, Place, System, lint, looks_like, parse, recognise};
+use leadline_advise::{
+    AdviseError, Config, Inputs, Place, System, Verdict, lint, looks_like, parse, recognise,
+};
 use proptest::prelude::*;
 
 use crate::common::FAST;
@@ -179,6 +181,30 @@ fn patroni_takes_a_members_own_parameters_before_those_of_the_cluster() {
     let said = config.notes.join("\n");
     assert!(said.contains("line 12: effective_io_concurrency of bootstrap.dcs is overridden by"), "{said}");
     assert!(said.contains("line 20: max_connections has no effect there"), "{said}");
+}
+
+#[test]
+fn what_etcd_measured_is_compared_with_its_limit_and_with_the_profile() {
+    let found = |counts: [u32; 3]| {
+        let [one, eight, all] = counts;
+        let name = "etcd_disk_wal_fsync_duration_seconds_bucket";
+        let text = format!(
+            "{name}{{le=\"0.001\"}} {one}\n{name}{{le=\"0.008\"}} {eight}\n{name}{{le=\"0.032\"}} {all}\n\
+             {name}{{le=\"+Inf\"}} {all}\n"
+        );
+        let config = parse(System::Etcd, &text, Path::new("metrics")).unwrap();
+        let inputs = Inputs { version: Some("3.5".to_owned()), ..Inputs::default() };
+        lint(System::Etcd, &config, &FAST.profile(), &inputs).unwrap().findings.remove(0)
+    };
+    // The profile has 0.2 ms.
+    let slow = found([100, 900, 1000]);
+    assert_eq!((slow.found.as_str(), slow.verdict), ("29.600 ms", Verdict::TooHigh));
+    assert!(
+        slow.reason.contains("predicts 0.20 ms for one writer, 148.0 times less: other programs"),
+        "{slow:?}"
+    );
+    let fine = found([1000, 1000, 1000]);
+    assert_eq!((fine.found.as_str(), fine.verdict), ("0.990 ms", Verdict::Fits));
 }
 
 /// Keys with values.

@@ -2,6 +2,7 @@
 //! timeouts that fit it.
 
 mod config_file;
+mod measured;
 mod mentions;
 mod read;
 mod timeouts;
@@ -131,11 +132,12 @@ impl Rules for Etcd {
         Some(Value::Number(if is_default { timeouts::DEFAULT_MULTIPLIER } else { number }))
     }
 
-    fn patterns(&self, config: &Config, advice: &Advice, _drive: &Drive) -> Vec<Finding> {
+    fn patterns(&self, config: &Config, advice: &Advice, drive: &Drive) -> Vec<Finding> {
         let program = Program::of(advice);
         let mut findings: Vec<Finding> =
             config.entries.iter().filter_map(|entry| other_program(program, entry)).collect();
         findings.extend(does_not_start(program, config));
+        findings.extend(measured::found(config, drive));
         findings
     }
 }
