@@ -107,6 +107,8 @@ pub(crate) fn contained(system: System, text: &str, path: &Path) -> Result<Optio
     let Some(contained) = containers::find(text, path)? else { return Ok(None) };
     let own: Vec<Found> = contained.found.into_iter().filter(|found| found.system == system).collect();
     match own.as_slice() {
+        // What these read may stand anywhere.
+        [] if is_found_anywhere(system) => Ok(None),
         [] => Ok(Some(Config::default())),
         [one] => Ok(Some(one.config.clone())),
         several => {
@@ -120,6 +122,11 @@ pub(crate) fn contained(system: System, text: &str, path: &Path) -> Result<Optio
             Err(AdviseError::syntax(path, None, reason))
         }
     }
+}
+
+/// Whether the system's own reader looks for its keys in texts of any kind.
+fn is_found_anywhere(system: System) -> bool {
+    matches!(system, System::Etcd | System::Cockroachdb | System::Sqlite | System::Duckdb)
 }
 
 /// What a file looks like that is not `system`'s, with the evidence; `None` if it may be its own, or is like

@@ -1,5 +1,5 @@
-//! Variables and tasks of Ansible: variables that are called after a key, lists of options with values, and the
-//! modules that set them.
+//! Variables and tasks of Ansible: variables that are called after a key, lists of options with values, and
+//! the modules that set them.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! What `ceph config dump`, `ceph config show` and an OSD's `config show`, `config get` and `config diff` print:
-//! tables and JSON.
+//! What `ceph config dump`, `ceph config show` and an OSD's `config show`, `config get` and `config diff`
+//! print: tables and JSON.
 
 use super::found::Found;
 use super::source::Source;

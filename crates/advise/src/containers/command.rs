@@ -1,7 +1,5 @@
 //! Options of servers in their command lines.
 
-use std::path::Path;
-
 use super::found::Found;
 use super::image;
 use super::shell::{Word, words};
@@ -32,6 +30,9 @@ const PROGRAMS: [(&str, System); 16] = [
 /// Of etcd's flags those that are judged.
 const OF_ETCD: [&str; 2] = ["heartbeat-interval", "election-timeout"];
 
+/// Options of `docker run` before a name.
+const NAMING: [&str; 7] = ["--name", "--hostname", "-h", "--network", "--net", "--network-alias", "--link"];
+
 /// Whose server a word starts: `/usr/lib/postgresql/15/bin/postgres`.
 pub(crate) fn program(word: &str) -> Option<System> {
     let name = word.trim_start_matches(['-', '@', '!', '+']).rsplit('/').next()?;
@@ -45,10 +46,13 @@ pub(crate) fn started(command: &[Word]) -> Option<(System, &[Word])> {
     let runs_image = ["docker", "podman", "nerdctl"].contains(&command[first].text.as_str())
         && command.iter().any(|word| word.text == "run");
     if runs_image {
+        // Names are often those of images.
+        let is_name = |at: usize| NAMING.contains(&command[at - 1].text.as_str());
         let (at, system) = command
             .iter()
             .enumerate()
             .skip(2)
+            .filter(|(at, _)| !is_name(*at))
             .find_map(|(at, word)| Some((at, image::system(&word.text)?)))?;
         return Some((system, &command[at + 1..]));
     }
@@ -57,7 +61,7 @@ pub(crate) fn started(command: &[Word]) -> Option<(System, &[Word])> {
 }
 
 /// Adds the options among the arguments of a server.
-pub(crate) fn read(arguments: &[Word], found: &mut Found, path: &Path) -> Result<(), AdviseError> {
+pub(crate) fn read(arguments: &[Word], found: &mut Found) -> Result<(), AdviseError> {
     // Of a shell: all of its options at once.
     for word in arguments.iter().filter(|word| word.text.starts_with('$') && !word.text.contains('=')) {
         if let Some(name) = depends_on(&word.text) {
@@ -70,7 +74,7 @@ pub(crate) fn read(arguments: &[Word], found: &mut Found, path: &Path) -> Result
         System::Redis => redis(arguments, found),
         System::Etcd => etcd(arguments, found),
         System::Kafka => kafka(arguments, found),
-        System::Cockroachdb => return cockroach(arguments, found, path),
+        System::Cockroachdb => return cockroach(arguments, found),
         _ => {}
     }
     Ok(())
@@ -222,7 +226,7 @@ fn kafka(arguments: &[Word], found: &mut Found) {
 }
 
 /// Its own reader finds the flag in any text.
-fn cockroach(arguments: &[Word], found: &mut Found, _path: &Path) -> Result<(), AdviseError> {
+fn cockroach(arguments: &[Word], found: &mut Found) -> Result<(), AdviseError> {
     for word in arguments.iter().filter(|word| word.text.contains("provisioned-rate=")) {
         let value = Value::Text(word.text.clone());
         found.embed(&Node { line: word.line, value, is_quoted: true, is_literal: false })?;
@@ -232,13 +236,15 @@ fn cockroach(arguments: &[Word], found: &mut Found, _path: &Path) -> Result<(), 
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn pairs(line: &str) -> Vec<(String, String)> {
         let command = words(line, 1);
         let (system, arguments) = started(&command).expect(line);
         let mut found = Found::new(system, Path::new("x"), "");
-        read(arguments, &mut found, Path::new("x")).unwrap();
+        read(arguments, &mut found).unwrap();
         found.config.entries.into_iter().map(|entry| (entry.key, entry.value)).collect()
     }
 
@@ -255,7 +261,7 @@ mod tests {
             ("etcd --name a -heartbeat-interval 5", "heartbeat-interval", "5"),
             ("k3s server --etcd-arg=election-timeout=5000", "election-timeout", "5000"),
             ("kafka-server-start.sh s.properties --override num.io.threads=8", "num.io.threads", "8"),
-            ("docker run -d --name db -e A=b postgres:16 -c fsync=off", "fsync", "off"),
+            ("docker run -d --name postgres -e A=b postgres:16 -c fsync=off", "fsync", "off"),
             ("cockroach start --store=path=/d,provisioned-rate=bandwidth=5MiB/s", "provisioned-rate", "5MiB"),
         ] {
             assert_eq!(pairs(line), [(key.to_owned(), value.to_owned())], "{line}");

@@ -23,8 +23,8 @@ const NAMES: [(&str, System); 12] = [
     ("sysctl.conf", System::Linux),
 ];
 
-/// What the text of `node` sets, which is called `name`, such as the key of a ConfigMap; `None` where it is of
-/// no system. The text decides, and the name where the text does not.
+/// What the text of `node` sets, which is called `name`, such as the key of a ConfigMap; `None` where it is
+/// of no system. The text decides, and the name where the text does not.
 pub(super) fn read(name: &str, node: &Node, path: &Path) -> Result<Option<Found>, AdviseError> {
     let Some(text) = node.text().filter(|text| text.contains(['=', ' ', ':'])) else { return Ok(None) };
     let by_name = named(name);

@@ -1,7 +1,5 @@
 //! Environment variables that set what a file would.
 
-use std::path::Path;
-
 use super::found::Found;
 use super::shell::words;
 use super::{command, shell::Word};
@@ -33,16 +31,10 @@ pub(crate) fn system(name: &str) -> Option<System> {
 }
 
 /// Adds what a variable sets.
-pub(crate) fn read(
-    name: &str,
-    value: &str,
-    line: usize,
-    found: &mut Found,
-    path: &Path,
-) -> Result<(), AdviseError> {
+pub(crate) fn read(name: &str, value: &str, line: usize, found: &mut Found) -> Result<(), AdviseError> {
     if OPTIONS.iter().any(|(known, system)| *known == name && *system == found.system) {
         let arguments: Vec<Word> = words(value, line).into_iter().map(|word| Word { line, ..word }).collect();
-        return command::read(&arguments, found, path);
+        return command::read(&arguments, found);
     }
     match found.system {
         System::Etcd => command::put_etcds(name, value, line, found),

@@ -1,4 +1,4 @@
-//! Configurations of hosts that run etcd for Kubernetes: Talos, RKE, k0s.
+//! Configurations of hosts that run etcd for Kubernetes: Talos, RKE.
 
 use super::found::Found;
 use super::operators::etcd_arguments;
@@ -6,12 +6,8 @@ use super::source::Source;
 use crate::{AdviseError, System};
 
 /// Where each has arguments of etcd.
-const PLACES: [(&str, &str); 4] = [
-    ("cluster.etcd.extraArgs", "Talos"),
-    ("services.etcd.extra_args", "RKE"),
-    ("spec.storage.etcd.extraArgs", "k0s"),
-    ("etcd.extraArgs", "a host"),
-];
+const PLACES: [(&str, &str); 3] =
+    [("cluster.etcd.extraArgs", "Talos"), ("services.etcd.extra_args", "RKE"), ("etcd.extraArgs", "a host")];
 
 pub(super) fn find(source: &Source) -> Result<Option<Vec<Found>>, AdviseError> {
     let place = source.documents().iter().find_map(|document| {

@@ -1,7 +1,7 @@
 //! Files that hold settings of a system next to other things, or in another form: one file per kind.
 //!
-//! Each kind says whether a file is of it, by what only such files have, and finds the settings with the lines
-//! they stand on. What stands in the system's own syntax is read by the system's own reader.
+//! Each kind says whether a file is of it, by what only such files have, and finds the settings with the
+//! lines they stand on. What stands in the system's own syntax is read by the system's own reader.
 
 mod ansible;
 mod ceph_config;

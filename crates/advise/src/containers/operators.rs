@@ -29,7 +29,7 @@ struct Kind {
     version: &'static [&'static str],
 }
 
-const KINDS: [Kind; 12] = [
+const KINDS: [Kind; 13] = [
     Kind {
         group: "postgresql.cnpg.io",
         kind: "Cluster",
@@ -109,6 +109,13 @@ const KINDS: [Kind; 12] = [
         system: System::Ceph,
         settings: &[("spec.cephConfig", Form::Sections)],
         version: &["spec.cephVersion.image"],
+    },
+    Kind {
+        group: "k0s.k0sproject.io",
+        kind: "ClusterConfig",
+        system: System::Etcd,
+        settings: &[("spec.storage.etcd.extraArgs", Form::Map)],
+        version: &[],
     },
     Kind {
         group: "kubeadm.k8s.io",

@@ -1,8 +1,9 @@
 //! Patroni's file, and what `patronictl show-config` prints.
 //!
-//! By "Patroni configuration" in its documentation: what a member's own file sets under `postgresql.parameters`
-//! stands above what the whole cluster has, but for a few parameters that only the cluster may set.
-//! `bootstrap.dcs` becomes the cluster's configuration when the cluster is made, and never again.
+//! By "Patroni configuration" in its documentation: what a member's own file sets under
+//! `postgresql.parameters` stands above what the whole cluster has, but for a few parameters that only the
+//! cluster may set. `bootstrap.dcs` becomes the cluster's configuration when the cluster is made, and never
+//! again.
 
 use std::path::Path;
 
@@ -73,7 +74,8 @@ fn parameters(path: &Path, cluster: Option<&Node>, local: Option<&Node>, evidenc
         }
     }
     if let Some(cluster) = cluster {
-        let what = "bootstrap.dcs counts only when the cluster is made; `patronictl show-config` tells what is in force";
+        let what = "bootstrap.dcs counts only when the cluster is made; `patronictl show-config` tells what \
+                    is in force";
         found.note(cluster.line, what);
     }
     found

@@ -1,5 +1,5 @@
-//! `CONFIG GET *` of Redis: keys and values on lines that take turns, as redis-cli prints them to a terminal and
-//! to a file.
+//! `CONFIG GET *` of Redis: keys and values on lines that take turns, as redis-cli prints them to a terminal
+//! and to a file.
 
 use super::found::Found;
 use super::source::Source;

@@ -13,8 +13,8 @@ impl Word {
     }
 }
 
-/// The commands of `text`, which begins at `line`, each as its words. A backslash at the end of a line lets it
-/// go on; `;`, `&&`, `||`, `|` and the end of a line end a command.
+/// The commands of `text`, which begins at `line`, each as its words. A backslash at the end of a line lets
+/// it go on; `;`, `&&`, `||`, `|` and the end of a line end a command.
 pub(crate) fn commands(text: &str, line: usize) -> Vec<Vec<Word>> {
     let (mut commands, mut words) = (Vec::new(), Vec::new());
     let mut number = line;

@@ -1,5 +1,5 @@
-//! Files of /sys with their content, as `grep . /sys/module/zfs/parameters/*` and `grep . /sys/block/*/queue/*`
-//! print them, `tail -n +1` as well, and /proc/sys.
+//! Files of /sys with their content, as `grep . /sys/module/zfs/parameters/*` and `grep .
+//! /sys/block/*/queue/*` print them, `tail -n +1` as well, and /proc/sys.
 
 use super::found::Found;
 use super::source::Source;

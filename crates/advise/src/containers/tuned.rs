@@ -23,7 +23,10 @@ pub(super) fn find(source: &Source) -> Result<Option<Vec<Found>>, AdviseError> {
         let line = one.line;
         // A section may be called anything, and say its type.
         let kind = of(one.section, "type").unwrap_or(one.section);
+        // As sections of lines that are for some drives: names with a bar between.
         let devices = of(one.section, "devices").unwrap_or_default();
+        let devices = devices.split([',', ' ']).filter(|name| !name.is_empty()).collect::<Vec<_>>().join("|");
+        let devices = devices.as_str();
         // `>` and `<` before a value: only if it is more, or less, than what is set.
         let value = one.value.trim_start_matches(['>', '<', '=']).trim();
         match (kind, one.key) {
@@ -31,6 +34,9 @@ pub(super) fn find(source: &Source) -> Result<Option<Vec<Found>>, AdviseError> {
                 linux.unread(line, &format!("include={value} was not read; name that profile, too"))
             }
             (_, "type" | "devices" | "enabled" | "replace" | "priority") => {}
+            ("disk", key) if devices.contains('!') => {
+                linux.unread(line, &format!("{key} is for all drives but some, and was not judged"));
+            }
             ("sysctl", key) => linux.put(key, value, line),
             ("disk", "elevator") => linux.put_in(devices, "queue/scheduler", value, line),
             ("disk", "readahead") => match kib(value) {
@@ -43,7 +49,6 @@ pub(super) fn find(source: &Source) -> Result<Option<Vec<Found>>, AdviseError> {
                     zfs.put(name, value, line);
                 } else if let Some((device, name)) = path.split_once("/queue/") {
                     let device = device.rsplit('/').next().unwrap_or_default();
-                    let device = if device.contains(['*', '?']) { "" } else { device };
                     linux.put_in(device, &format!("queue/{name}"), value, line);
                 }
             }

@@ -49,7 +49,7 @@ impl Workload {
             self.image.as_deref().filter(|_| by_image == Some(system)).and_then(image::version);
         // A flag stands above a variable in all of them, so the flags come last.
         for (name, value, line) in &self.environment {
-            environment::read(name, value, *line, &mut found, path)?;
+            environment::read(name, value, *line, &mut found)?;
         }
         // Images bring a file that sets next to nothing.
         if system == System::Postgresql && self.image.is_none() {
@@ -57,7 +57,7 @@ impl Workload {
             found.unread(self.line, what);
         }
         let arguments = started.map_or(self.command.as_slice(), |(_, arguments)| arguments);
-        command::read(arguments, &mut found, path)?;
+        command::read(arguments, &mut found)?;
         Ok(Some(found))
     }
 

@@ -73,8 +73,8 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
     lines
 }
 
-/// A key of sysctl, a udev rule, an entry of the hardware database, rates of io.cost, or a command that writes
-/// into a queue.
+/// A key of sysctl, a udev rule, an entry of the hardware database, rates of io.cost, or a command that
+/// writes into a queue.
 pub(super) fn is_linux(line: &Line) -> bool {
     let key = line.key.trim_start_matches('-').replace('/', ".");
     let is_sysctl = |key: &str| names::SYSCTLS.iter().any(|part| key.starts_with(part));

@@ -1,5 +1,5 @@
-//! Names by which a file in a system's own syntax is told from those of others, next to those in its tables of
-//! keys: of PostgreSQL what no table has (includes, keys of older versions), of MariaDB and MySQL what
+//! Names by which a file in a system's own syntax is told from those of others, next to those in its tables
+//! of keys: of PostgreSQL what no table has (includes, keys of older versions), of MariaDB and MySQL what
 //! `mariadbd --help --verbose` prints, of etcd what `etcd --help` does; of Redis and Kafka those that their
 //! documentation lists.
 

@@ -20,8 +20,8 @@ pub(crate) enum Dialect {
     Cpp,
     /// go-yaml: what stands at `<<` is put in its place, and the last of equal keys counts.
     Go,
-    /// PyYAML and go-yaml 3, with which tools read their files: keys of a map stand above those at its `<<`, and
-    /// the last of equal keys counts.
+    /// PyYAML and go-yaml 3, with which tools read their files: keys of a map stand above those at its `<<`,
+    /// and the last of equal keys counts.
     Tools,
 }
 
