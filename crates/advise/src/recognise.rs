@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::containers::{self, Found};
-use crate::files::{self, Files};
-use crate::plain::{self, Reading};
+use crate::files::{Files, Reading};
+use crate::plain;
 use crate::syntax::templates::set_aside;
 use crate::{AdviseError, Config, System};
 
@@ -24,16 +24,17 @@ pub struct Recognised {
 }
 
 impl Recognised {
-    /// The settings; `text` and `path` are those of the file that was recognised.
+    /// The settings; `text` and `path` are those of the file that was recognised, and `reading` is what is known
+    /// beside it.
     ///
     /// # Errors
     /// [`AdviseError::Syntax`] where the file is not quite in the system's own syntax.
-    pub fn config(&self, text: &str, path: &Path) -> Result<Config, AdviseError> {
+    pub fn config(&self, text: &str, path: &Path, reading: &Reading) -> Result<Config, AdviseError> {
         match &self.found {
             Some(config) => Ok(config.clone()),
             None => {
-                let reading = files::Reading::default();
-                Ok(decided(self.system, self.system.rules().read_from(text, path, &Files::new(&reading))?))
+                let config = self.system.rules().read_from(text, path, &Files::new(reading))?;
+                Ok(decided(self.system, config))
             }
         }
     }
@@ -48,7 +49,7 @@ impl Recognised {
         Recognised { system, container, instance, evidence, found: Some(config) }
     }
 
-    fn plain(reading: Reading) -> Self {
+    fn plain(reading: plain::Reading) -> Self {
         Recognised {
             system: reading.system,
             container: plain::file_of(reading.system),
@@ -140,8 +141,9 @@ pub fn looks_like(system: System, text: &str, path: &Path) -> Option<String> {
     }
 }
 
-fn ambiguous(readings: &[Reading]) -> String {
-    let one = |reading: &Reading| format!("{} ({})", plain::file_of(reading.system), reading.evidence());
+fn ambiguous(readings: &[plain::Reading]) -> String {
+    let one =
+        |reading: &plain::Reading| format!("{} ({})", plain::file_of(reading.system), reading.evidence());
     readings.iter().map(one).collect::<Vec<_>>().join(" or ")
 }
 

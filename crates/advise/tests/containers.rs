@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use leadline_advise::{
-    AdviseError, Config, Inputs, Place, System, Verdict, lint, looks_like, parse, recognise,
+    AdviseError, Config, Inputs, Place, Reading, System, Verdict, lint, looks_like, parse, recognise,
 };
 use proptest::prelude::*;
 
@@ -68,7 +68,7 @@ fn every_file_is_recognised_as_what_it_is_and_as_nothing_else() {
         for (one, wanted) in all.iter().zip(wanted) {
             assert_eq!((one.system, one.container), (wanted.system, wanted.container), "{file}");
             assert!(!one.evidence.is_empty(), "{file}");
-            let config = one.config(text, path).unwrap();
+            let config = one.config(text, path, &Reading::default()).unwrap();
             assert_eq!(config.version.as_deref().unwrap_or_default(), wanted.version, "{file}");
             for setting in &wanted.settings {
                 let found = config

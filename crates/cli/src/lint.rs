@@ -1,9 +1,13 @@
 //! `leadline lint`: a configuration in use, judged by a measured device.
 
+mod auto;
+
 use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
-use leadline_advise::{Config, Inputs, Lint, Reading, System, Verdict, ask, is_address, lint, read_as};
+use leadline_advise::{
+    Config, Inputs, Lint, Reading, System, Verdict, ask, is_address, lint, looks_like, read_as, text,
+};
 use leadline_profile::DeviceProfile;
 use leadline_report::render_text;
 
@@ -12,31 +16,47 @@ use crate::failure::Failure;
 use crate::paths::{ConfigName, ProfileName};
 use crate::{output, signals, version};
 
+/// SYSTEM that is found out.
+const AUTO: &str = "auto";
+
 /// Judge a configuration in use by a measured device: which keys fit, are too low or too high, or do nothing
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
+#[command(
+    override_usage = "leadline lint [OPTIONS] <SYSTEM> <FILE|SERVER> <PROFILE>\n       \
+        leadline lint [OPTIONS] <SYSTEM> --connect <SERVER> <PROFILE>",
+    after_help = "Examples:\n  \
         leadline lint postgresql /etc/postgresql/15/main/postgresql.conf profile.json --version 15\n  \
-        leadline lint postgresql postgresql:///postgres profile.json    the settings of a running server\n  \
-        leadline lint innodb /etc/mysql/my.cnf profile.json --version mariadb-10.11\n  \
+        leadline lint auto compose.yaml profile.json    every system of which it has settings\n  \
+        leadline lint postgresql --connect 'host=db dbname=postgres' profile.json    a running server\n  \
+        leadline lint innodb --connect mysql:///run/mysqld/mysqld.sock profile.json\n  \
+        leadline lint innodb variables.txt profile.json    what SHOW VARIABLES printed\n  \
         leadline lint innodb copy/etc/mysql/my.cnf profile.json --config-root copy\n  \
         leadline lint seastar /etc/scylla.d/io_properties.yaml profile.json --json\n\n\
+        FILE may be in the system's own syntax, or have its settings among others: a compose file, a unit \
+        of systemd, a manifest of Kubernetes, values of Helm, variables of Ansible, Patroni's file, a command \
+        line, or what a server prints. docs/lint.md lists all.\n\n\
         Exit code 0: all keys that were judged fit; 1: something does not; 2: the file cannot be read; 3: nothing \
-        was judged.")]
+        was judged."
+)]
 pub(crate) struct Args {
-    /// The system
-    #[arg(value_name = "SYSTEM", value_parser = PossibleValuesParser::new(systems()))]
+    /// The system, or `auto`: whatever the file has settings of
+    #[arg(value_name = "SYSTEM", value_parser = PossibleValuesParser::new(systems().chain([AUTO])))]
     system: String,
     /// Its configuration, or the address of a server that runs: postgresql://HOST/DATABASE, mysql://HOST/ or
-    /// mysql:///SOCKET
+    /// mysql:///SOCKET; left out with --connect
     #[arg(value_name = "FILE|SERVER")]
     file: ConfigName,
     /// A profile that `leadline profile` wrote
     #[arg(value_name = "PROFILE")]
-    profile: ProfileName,
+    profile: Option<ProfileName>,
     /// Folder that stands for / where the configuration includes files by absolute paths: a copy of another
     /// machine's
     #[arg(long, value_name = "DIR")]
     config_root: Option<ConfigName>,
+    /// Ask a running server for the settings that are in force: keywords such as 'host=db dbname=postgres',
+    /// or an address
+    #[arg(long, value_name = "SERVER")]
+    connect: Option<String>,
     #[command(flatten)]
     inputs: InputArgs,
     /// Print one JSON document
@@ -45,38 +65,90 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let system = System::from_name(&args.system).ok_or_else(|| Failure::Input("no such system".into()))?;
-    let profile = DeviceProfile::open(&args.profile)?;
-    let mut inputs = args.inputs.inputs();
-    let config = if let Some(address) = args.file.to_str().filter(|file| is_address(file)) {
-        let asked = ask(system, address, &*signals::cancel_flag()?)?;
-        inputs.version = inputs.version.or(asked.version.map(str::to_owned));
-        asked.config
-    } else {
-        let root = args.config_root.as_ref().map(|root| PathBuf::from(&**root));
-        read_as(system, Path::new(&*args.file), &Reading { root, version: inputs.version.clone() })?
+    let (subject, profile) = arguments(args)?;
+    let profile = DeviceProfile::open(profile)?;
+    let inputs = args.inputs.inputs();
+    let Some(system) = System::from_name(&args.system) else {
+        return auto::run(&subject, args, &profile, &inputs);
     };
-    let lint = judged(system, &config, &profile, inputs)?;
+    let subject = match subject {
+        Named::Server(server) => asked(system, &server, inputs)?,
+        Named::File(file) => read(system, &file, &reading(args), inputs)?,
+    };
+    let lint = judged(system, &subject.config, &profile, subject.inputs)?;
     if args.json {
         output::print_json(&lint)?;
     } else {
         output::print(&render_text(&lint.text(), output::width()))?;
     }
-    match (lint.wrong(), lint.judged()) {
-        (_, 0) => Err(Failure::Nothing(format!(
-            "{}: nothing was judged: no key of {} in it could be compared with this device",
-            args.file,
-            system.title()
-        ))),
-        (0, _) => Ok(()),
-        (wrong, judged) => {
-            Err(Failure::Operation(format!("{}: {wrong} of {judged} keys do not fit this device", args.file)))
+    let none = || format!("no key of {} in it could be compared with this device", system.title());
+    ended(&subject.name, lint.wrong(), lint.judged(), &subject.looks.unwrap_or_else(none))
+}
+
+/// What the arguments name.
+enum Named {
+    File(PathBuf),
+    Server(String),
+}
+
+/// What is judged, and the profile, which is the only one of the two with --connect.
+fn arguments(args: &Args) -> Result<(Named, &Path), Failure> {
+    let file = Path::new(&*args.file);
+    match (&args.connect, &args.profile) {
+        (Some(server), None) => Ok((Named::Server(server.clone()), file)),
+        (Some(_), Some(_)) => {
+            Err(Failure::Input(format!("--connect asks a server: leave {} out, or --connect", args.file)))
         }
+        (None, Some(profile)) => {
+            let address = args.file.to_str().filter(|file| is_address(file));
+            let named = address.map_or(Named::File(file.into()), |server| Named::Server(server.to_owned()));
+            Ok((named, Path::new(&**profile)))
+        }
+        (None, None) => Err(Failure::Input(
+            "a configuration and a profile are needed: lint SYSTEM FILE PROFILE, or SYSTEM --connect SERVER \
+             PROFILE"
+                .into(),
+        )),
     }
 }
 
-/// The configuration judged as the version that is installed here reads it, where nobody says which reads it and
-/// it has no key that this version does not have: then it is another's.
+/// What is known beside the file.
+fn reading(args: &Args) -> Reading {
+    let root = args.config_root.as_ref().map(|root| PathBuf::from(&**root));
+    Reading { root, version: args.inputs.inputs().version }
+}
+
+/// What is judged.
+struct Subject {
+    name: String,
+    config: Config,
+    inputs: Inputs,
+    /// What a file of another system looks like.
+    looks: Option<String>,
+}
+
+/// What a server says of its settings and of its version.
+fn asked(system: System, server: &str, mut inputs: Inputs) -> Result<Subject, Failure> {
+    let asked = ask(system, server, &*signals::cancel_flag()?)?;
+    inputs.version = inputs.version.or(asked.version.map(str::to_owned));
+    Ok(Subject { name: asked.name, config: asked.config, inputs, looks: None })
+}
+
+/// Reads a file. One that is of another system has nothing that could be judged.
+fn read(system: System, path: &Path, reading: &Reading, inputs: Inputs) -> Result<Subject, Failure> {
+    let name = path.display().to_string();
+    // The standard input has nothing the second time.
+    let config = read_as(system, path, reading);
+    let looks = text(path).ok().and_then(|text| looks_like(system, &text, path));
+    match (config, looks.map(|looks| format!("it looks like {looks}"))) {
+        (Ok(config), looks) => Ok(Subject { name, config, inputs, looks }),
+        (Err(_), Some(looks)) => Err(nothing(&name, &looks)),
+        (Err(error), None) => Err(error.into()),
+    }
+}
+
+/// The configuration judged as the version that is installed here reads it, where nobody says which reads it
+/// and it has no key that this version does not have: then it is another's.
 fn judged(
     system: System,
     config: &Config,
@@ -101,4 +173,17 @@ fn judged(
         }
     }
     Ok(found)
+}
+
+/// How the command ends after so many keys were judged, of which some are wrong.
+fn ended(name: &str, wrong: usize, judged: usize, why_none: &str) -> Result<(), Failure> {
+    match (wrong, judged) {
+        (_, 0) => Err(nothing(name, why_none)),
+        (0, _) => Ok(()),
+        _ => Err(Failure::Operation(format!("{name}: {wrong} of {judged} keys do not fit this device"))),
+    }
+}
+
+fn nothing(name: &str, why: &str) -> Failure {
+    Failure::Nothing(format!("{name}: nothing was judged: {why}"))
 }

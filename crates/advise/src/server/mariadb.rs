@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use leadline_process::Program;
 
-use super::{Asked, client, entries};
+use super::{Asked, client, entries, shown};
 use crate::{AdviseError, Config, System};
 
 /// InnoDB's variables that somebody set, as MariaDB keeps them and as MySQL does.
@@ -16,9 +16,8 @@ const OF_MYSQL: &str = "SELECT VARIABLE_NAME, VARIABLE_VALUE FROM performance_sc
 
 const VERSION: &str = "SELECT VERSION()";
 
-/// `rest` is the address without its scheme.
-pub(super) fn ask(address: &str, rest: &str, cancel: &AtomicBool) -> Result<Asked, AdviseError> {
-    let connect = connection(rest);
+/// `connect` are the client's options for the server.
+pub(super) fn ask(address: &str, connect: &[String], cancel: &AtomicBool) -> Result<Asked, AdviseError> {
     let [mariadb, mysql] = [("mariadb", "mariadb-client"), ("mysql", "default-mysql-client")]
         .map(|(name, package)| Program { name, package });
     let program = if mariadb.find(&[]).is_ok() || mysql.find(&[]).is_err() { mariadb } else { mysql };
@@ -30,7 +29,7 @@ pub(super) fn ask(address: &str, rest: &str, cancel: &AtomicBool) -> Result<Aske
     let version = ask(VERSION)?;
     let settings = ask(if is_mariadb(&version) { OF_MARIADB } else { OF_MYSQL })?;
     let config = Config { entries: entries(&settings, "mysqld", address), ..Config::default() };
-    Ok(Asked { config, version: System::Innodb.version_of(&version) })
+    Ok(Asked { name: shown(address), config, version: System::Innodb.version_of(&version) })
 }
 
 fn is_mariadb(version: &str) -> bool {
@@ -38,7 +37,7 @@ fn is_mariadb(version: &str) -> bool {
 }
 
 /// `[USER@][HOST[:PORT]]/[SOCKET]` as options of the client.
-fn connection(rest: &str) -> Vec<String> {
+pub(super) fn options(rest: &str) -> Vec<String> {
     let (user, rest) = rest.split_once('@').map_or((None, rest), |(user, rest)| (Some(user), rest));
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
     let mut options = Vec::new();
@@ -53,15 +52,25 @@ fn connection(rest: &str) -> Vec<String> {
     options
 }
 
+/// Keywords as options of the client; the reason where one is none of its.
+pub(super) fn options_of(pairs: &[(String, String)]) -> Result<Vec<String>, String> {
+    let option = |(key, value): &(String, String)| match key.as_str() {
+        "host" | "port" | "user" | "socket" => Ok(format!("--{key}={value}")),
+        "unix_socket" => Ok(format!("--socket={value}")),
+        other => Err(format!("{other}: is none of host, port, user, socket")),
+    };
+    pairs.iter().map(option).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn addresses_become_options_of_the_client() {
-        assert_eq!(connection("me@db:3307/"), ["--user=me", "--host=db", "--port=3307"]);
-        assert_eq!(connection("/run/mysqld/mysqld.sock"), ["--socket=/run/mysqld/mysqld.sock"]);
-        assert_eq!(connection("root@/tmp/s"), ["--user=root", "--socket=/tmp/s"]);
-        assert!(connection("").is_empty());
+        assert_eq!(options("me@db:3307/"), ["--user=me", "--host=db", "--port=3307"]);
+        assert_eq!(options("/run/mysqld/mysqld.sock"), ["--socket=/run/mysqld/mysqld.sock"]);
+        assert_eq!(options("root@/tmp/s"), ["--user=root", "--socket=/tmp/s"]);
+        assert!(options("").is_empty());
     }
 }

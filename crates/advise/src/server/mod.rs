@@ -1,5 +1,6 @@
 //! The settings of a server that runs, asked of it through its own client.
 
+mod keywords;
 mod mariadb;
 mod postgresql;
 
@@ -13,6 +14,8 @@ use crate::{AdviseError, Config, Entry, Place, System};
 /// What a server said.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asked {
+    /// What the server is called: its address without what may be secret in it.
+    pub name: String,
     /// The settings that somebody set.
     pub config: Config,
     /// Its version, as [`System::versions`] has them; `None` if that is not one of them.
@@ -26,39 +29,68 @@ pub fn is_address(name: &str) -> bool {
 
 /// Asks the server at `address` which settings are in force, without those that nobody set. It is only read.
 ///
-/// Addresses are `postgresql://[USER@][HOST[:PORT]]/[DATABASE]` as libpq takes them, and
-/// `mysql://[USER@][HOST[:PORT]]/` or `mysql://[USER@]/PATH/OF/SOCKET`. Passwords come from where the clients
-/// look for them: PGPASSWORD or ~/.pgpass, MYSQL_PWD or ~/.my.cnf.
+/// Addresses are `postgresql://[USER@][HOST[:PORT]]/[DATABASE]` as libpq takes them,
+/// `mysql://[USER@][HOST[:PORT]]/` or `mysql://[USER@]/PATH/OF/SOCKET`, or keywords: `host=db
+/// dbname=postgres` and whatever else libpq has, of MySQL and MariaDB `host`, `port`, `user` and `socket`.
+/// Passwords come from where the clients look for them: PGPASSWORD or ~/.pgpass, MYSQL_PWD or ~/.my.cnf.
 ///
 /// # Errors
 /// [`AdviseError::Address`] for another address or another system, [`AdviseError::Client`] where the client
 /// is not installed, or the server does not answer it.
 pub fn ask(system: System, address: &str, cancel: &AtomicBool) -> Result<Asked, AdviseError> {
     let wrong = |reason: String| AdviseError::Address { address: shown(address), reason };
-    let (scheme, rest) = address.split_once("://").unwrap_or((address, ""));
-    if rest
-        .split('/')
-        .next()
-        .is_some_and(|host| host.rsplit_once('@').is_some_and(|(user, _)| user.contains(':')))
-    {
+    if has_password(address) {
         let reason =
             "has a password, which other users of this machine would see; give it in PGPASSWORD or MYSQL_PWD";
         return Err(wrong(reason.to_owned()));
     }
+    let scheme = address.split_once("://");
+    let forms = match system {
+        System::Postgresql => "postgresql://HOST/DATABASE or 'host=HOST dbname=DATABASE'",
+        System::Innodb => "mysql://HOST/, mysql:///SOCKET or 'host=HOST user=USER'",
+        _ => {
+            return Err(wrong(format!(
+                "{system} has no settings that a server could be asked for; name a file"
+            )));
+        }
+    };
+    let is_of = |reason: &str| wrong(format!("{reason}; the form is {forms}"));
     match (system, scheme) {
-        (System::Postgresql, "postgresql" | "postgres") => postgresql::ask(address, cancel),
-        (System::Innodb, "mysql" | "mariadb") => mariadb::ask(address, rest, cancel),
-        (System::Postgresql, _) => Err(wrong("is not of the form postgresql://HOST/DATABASE".to_owned())),
-        (System::Innodb, _) => Err(wrong("is not of the form mysql://HOST/ or mysql:///SOCKET".to_owned())),
-        _ => Err(wrong(format!("{system} has no settings that a server could be asked for; name a file"))),
+        (System::Postgresql, Some(("postgresql" | "postgres", _))) => postgresql::ask(address, cancel),
+        (System::Innodb, Some(("mysql" | "mariadb", rest))) => {
+            mariadb::ask(address, &mariadb::options(rest), cancel)
+        }
+        (_, Some((scheme, _))) => Err(is_of(&format!("{scheme}:// is none of {system}"))),
+        (System::Innodb, None) => {
+            let pairs = keywords::parse(address).map_err(|reason| is_of(&reason))?;
+            let options = mariadb::options_of(&pairs).map_err(|reason| is_of(&reason))?;
+            mariadb::ask(address, &options, cancel)
+        }
+        (_, None) => {
+            keywords::parse(address).map_err(|reason| is_of(&reason))?;
+            postgresql::ask(address, cancel)
+        }
     }
+}
+
+/// Whether a password stands in an address, behind the user, among its parameters or as a keyword.
+fn has_password(address: &str) -> bool {
+    let host = address.split_once("://").map(|(_, rest)| rest.split('/').next().unwrap_or_default());
+    let user = host.and_then(|host| host.rsplit_once('@'));
+    user.is_some_and(|(user, _)| user.contains(':')) || address.to_ascii_lowercase().contains("password")
 }
 
 /// The address without what may be secret in it.
 fn shown(address: &str) -> String {
-    match address.split_once("://").zip(address.rsplit_once('@')) {
-        Some(((scheme, _), (_, host))) => format!("{scheme}://{host}"),
-        None => address.to_owned(),
+    match address.split_once("://") {
+        Some((scheme, rest)) => {
+            let rest = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+            format!("{scheme}://{}", rest.split('?').next().unwrap_or_default())
+        }
+        None => match address.to_ascii_lowercase().find("password") {
+            Some(at) => format!("{}...", &address[..at]),
+            None => address.to_owned(),
+        },
     }
 }
 
@@ -97,12 +129,27 @@ mod tests {
     #[test]
     fn addresses_of_another_form_and_passwords_are_refused() {
         let said = refused(System::Postgresql, "mysql://localhost/");
-        assert_eq!(said, "mysql://localhost/: is not of the form postgresql://HOST/DATABASE");
+        let form = "the form is postgresql://HOST/DATABASE or 'host=HOST dbname=DATABASE'";
+        assert_eq!(said, format!("mysql://localhost/: mysql:// is none of postgresql; {form}"));
         assert!(refused(System::Innodb, "postgresql://localhost/").contains("mysql://HOST/"));
         assert!(refused(System::Linux, "linux://localhost").contains("name a file"));
         let secret = refused(System::Postgresql, "postgresql://me:secret@localhost/x");
         assert!(
             secret.starts_with("postgresql://localhost/x: has a password") && !secret.contains("secret@")
+        );
+        for secret in ["host=db Password = secret user=me", "postgresql://db/x?password=secret"] {
+            let said = refused(System::Postgresql, secret);
+            assert!(said.contains("has a password") && !said.contains("secret"), "{said}");
+        }
+    }
+
+    #[test]
+    fn keywords_of_another_form_are_refused() {
+        assert!(refused(System::Postgresql, "db").starts_with("db: db: has no =; the form is postgresql://"));
+        let said = refused(System::Innodb, "host=db sslmode=off");
+        assert!(
+            said.starts_with("host=db sslmode=off: sslmode: is none of host, port, user, socket;"),
+            "{said}"
         );
     }
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use leadline_process::Program;
 
-use super::{Asked, client, entries};
+use super::{Asked, client, entries, shown};
 use crate::{AdviseError, Config, System};
 
 /// With their units, as `SHOW` has them. What nobody set is left out.
@@ -20,5 +20,5 @@ pub(super) fn ask(address: &str, cancel: &AtomicBool) -> Result<Asked, AdviseErr
     let settings = client(psql, &arguments(SETTINGS), address, cancel)?;
     let version = client(psql, &arguments(VERSION), address, cancel)?;
     let config = Config { entries: entries(&settings, "", address), ..Config::default() };
-    Ok(Asked { config, version: System::Postgresql.version_of(&version) })
+    Ok(Asked { name: shown(address), config, version: System::Postgresql.version_of(&version) })
 }

@@ -222,9 +222,26 @@ fn a_running_postgresql_is_asked_for_what_was_set_and_for_its_version() {
     let script = format!(
         // In force for every session that begins after it.
         "psql -q -c 'ALTER DATABASE postgres SET effective_io_concurrency = 1' postgres && \
-         {leadline} lint postgresql postgresql:///postgres flash.json --json > lint.json; test $? = 1"
+         {{ {leadline} lint postgresql postgresql:///postgres flash.json --json > lint.json; test $? = 1; }} && \
+         {{ {leadline} lint postgresql --connect dbname=postgres flash.json --json > by.json; test $? = 1; }} && \
+         psql -qX --csv -c 'TABLE pg_settings' postgres > settings.csv && \
+         psql -qX -c 'SELECT name, setting, unit, source FROM pg_settings' postgres > settings.txt && \
+         {{ {leadline} lint postgresql settings.csv flash.json --json > csv.json; test $? = 1; }} && \
+         {{ {leadline} lint postgresql settings.txt flash.json --json > table.json; test $? = 1; }}"
     );
     with_cluster(dir.path(), &[], &script);
+    let verdicts = |file: &str| -> Vec<(String, String)> {
+        let found: Value = serde_json::from_str(&fs::read_to_string(dir.path().join(file)).unwrap()).unwrap();
+        let text = |one: &Value, key: &str| one[key].as_str().unwrap().to_owned();
+        let all = found["findings"].as_array().unwrap().iter();
+        let mut all: Vec<_> = all.map(|one| (text(one, "key"), text(one, "verdict"))).collect();
+        all.sort();
+        all
+    };
+    // Whichever way it says them, they are the same settings.
+    for file in ["by.json", "csv.json", "table.json"] {
+        assert_eq!(verdicts(file), verdicts("lint.json"), "{file}");
+    }
     let found: Value =
         serde_json::from_str(&fs::read_to_string(dir.path().join("lint.json")).unwrap()).unwrap();
     assert_eq!(found["findings"][0]["key"], "effective_io_concurrency");

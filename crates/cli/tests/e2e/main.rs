@@ -29,6 +29,7 @@ mod interruption;
 mod killed;
 mod kills;
 mod limits;
+mod lint;
 mod lsm;
 mod lsm_validate;
 mod manual;
