@@ -1,5 +1,6 @@
 //! The targets, a file per kind of input.
 
+mod containers;
 mod corpus;
 mod devices;
 mod edges;
@@ -26,6 +27,7 @@ pub fn all() -> std::io::Result<Vec<Box<dyn Target>>> {
         Box::new(options::RocksdbOptions),
     ];
     all.extend(settings::all().map(|target| Box::new(target) as Box<dyn Target>));
+    all.push(Box::new(containers::Containers::new()));
     all.extend(traces::all());
     all.extend(edges::all()?);
     all.push(Box::new(corpus::Corpus::new()?));
