@@ -119,11 +119,11 @@ impl Target for Containers {
         let Ok(text) = std::str::from_utf8(input) else { return false };
         let path = Path::new("input.yaml");
         let recognised = recognise(text, path);
-        for system in System::ALL {
-            let looks = looks_like(system, text, path);
-            let is_own = recognised.as_ref().is_ok_and(|all| all.iter().any(|one| one.system == system));
-            assert!(!(is_own && looks.is_some()), "{system}: {looks:?}, and it is its own");
-        }
+        // One of them for each input: all would take most of the time.
+        let system = System::ALL[input.len() % System::ALL.len()];
+        let is_own = recognised.as_ref().is_ok_and(|all| all.iter().any(|one| one.system == system));
+        let looks = looks_like(system, text, path);
+        assert!(!(is_own && looks.is_some()), "{system}: {looks:?}, and it is its own");
         let Ok(recognised) = recognised else { return false };
         assert!(!recognised.is_empty(), "a file that is recognised has a system");
         for one in &recognised {
