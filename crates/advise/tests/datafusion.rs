@@ -16,7 +16,7 @@ const COMPRESSION: &str = "datafusion.execution.spill_compression";
 const PARTITIONS: &str = "datafusion.execution.target_partitions";
 
 /// An array that needs many requests in flight.
-const ARRAY: Known = Known { read_us: 2000.0, servers: 200, bandwidth: 2e10, sustained: 1.5e10, ..FAST };
+const ARRAY: Known = Known { read_us: 2000.0, servers: 200, bandwidth: 1e10, sustained: 1.5e10, ..FAST };
 
 fn set(key: &str, value: &str) -> String {
     format!("SET {key} = {value};\n")
