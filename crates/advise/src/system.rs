@@ -42,11 +42,13 @@ pub enum System {
     Mongodb,
     /// Apache DataFusion.
     Datafusion,
+    /// LMDB, and libmdbx.
+    Lmdb,
 }
 
 impl System {
     /// All of them.
-    pub const ALL: [System; 17] = [
+    pub const ALL: [System; 18] = [
         System::Postgresql,
         System::Innodb,
         System::Seastar,
@@ -64,6 +66,7 @@ impl System {
         System::Cassandra,
         System::Mongodb,
         System::Datafusion,
+        System::Lmdb,
     ];
 
     /// As on the command line: `postgresql`.
@@ -86,6 +89,7 @@ impl System {
             System::Cassandra => "cassandra",
             System::Mongodb => "mongodb",
             System::Datafusion => "datafusion",
+            System::Lmdb => "lmdb",
         }
     }
 

@@ -16,6 +16,7 @@ mod in_force;
 mod innodb;
 mod kafka;
 mod linux;
+mod lmdb;
 mod mongodb;
 mod mutations;
 mod own_advice;

@@ -10,6 +10,7 @@ mod foyer;
 mod innodb;
 mod kafka;
 mod linux;
+mod lmdb;
 mod mongodb;
 mod postgresql;
 mod redis;
@@ -178,6 +179,7 @@ impl System {
             System::Cassandra => &cassandra::Cassandra,
             System::Mongodb => &mongodb::Mongodb,
             System::Datafusion => &datafusion::Datafusion,
+            System::Lmdb => &lmdb::Lmdb,
         }
     }
 }
