@@ -1,5 +1,8 @@
 //! DuckDB: what is advised follows the device, and what is wrong is named.
 
+use std::path::Path;
+use std::process::Command;
+
 use leadline_advise::{Inputs, System, Value, Verdict, advise};
 use serde_json::json;
 
@@ -8,6 +11,7 @@ use crate::asked::{
 };
 use crate::common::{DISK, FAST, Known, parsed};
 use crate::drives::{assert_fits_what_is_measured_again, assert_one_advice};
+use crate::programs::{ran, text};
 
 const DUCKDB: System = System::Duckdb;
 const GAP: &str = "parquet_prefetch_column_gap";
@@ -106,4 +110,37 @@ fn every_value_that_is_written_is_read_as_fitting() {
 fn what_other_statements_set_is_not_judged() {
     let text = "SET memory_limit = '4GB';\nSET threads TO 8;\nUPDATE t SET threads = 1000;\nSELECT 1;\n";
     assert_eq!(wrong(DUCKDB, &FAST.profile(), text), []);
+}
+
+/// The shell that the set-up of the tests installs, else the one on PATH.
+fn shell() -> Command {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let installed = target.join("python/bin/duckdb");
+    let mut shell = Command::new(if installed.is_file() { installed } else { "duckdb".into() });
+    shell.args(["-init", "/dev/null", "-bail", "-noheader", "-list", "-c"]);
+    shell
+}
+
+#[test]
+fn the_shell_takes_every_line() {
+    let Some(told) = ran(shell().arg("SELECT version()")) else { return };
+    let version = DUCKDB.version_of(text(&told.stdout).trim()).unwrap();
+    for known in [FAST, DISK, ARRAY] {
+        let advice = advised(DUCKDB, &known.profile(), version);
+        let asked = advice.settings.iter().map(|one| format!("SELECT current_setting('{}');\n", one.key));
+        let script = format!("{}{}", advice.files()[0].text, asked.collect::<String>());
+        let Some(ran) = ran(shell().arg(script)) else { return };
+        assert_eq!(text(&ran.stderr), "");
+        let in_force: Vec<Value> = text(&ran.stdout)
+            .lines()
+            .zip(&advice.settings)
+            .map(|(shown, setting)| {
+                let config = format!("SET {} = '{shown}';", setting.key);
+                let lint = linted(DUCKDB, &known.profile(), version, &config);
+                assert_eq!(lint.findings[0].verdict, Verdict::Fits, "{config}");
+                setting.value.clone()
+            })
+            .collect();
+        assert_eq!(in_force.len(), advice.settings.len(), "{}", text(&ran.stdout));
+    }
 }

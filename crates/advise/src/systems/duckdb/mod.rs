@@ -85,7 +85,7 @@ impl Rules for Duckdb {
     }
 
     fn is_provable(&self) -> bool {
-        false
+        true
     }
 
     fn advise(&self, drive: &Drive, inputs: &Inputs, advice: &mut Advice) {

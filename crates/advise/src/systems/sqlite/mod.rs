@@ -61,7 +61,7 @@ impl Rules for Sqlite {
     }
 
     fn is_provable(&self) -> bool {
-        false
+        true
     }
 
     fn advise(&self, drive: &Drive, inputs: &Inputs, advice: &mut Advice) {
