@@ -46,6 +46,11 @@ pub(crate) fn file_of(system: System) -> &'static str {
         System::Kafka => "server.properties",
         System::Sqlite => "pragmas of SQLite",
         System::Duckdb => "settings of DuckDB",
+        System::Foyer => "calls of foyer's builders",
+        System::Cassandra => "cassandra.yaml",
+        System::Mongodb => "mongod.conf",
+        System::Datafusion => "options of DataFusion",
+        System::Lmdb => "flags of LMDB",
     }
 }
 
@@ -117,7 +122,21 @@ fn is_of(system: System, line: &Line) -> bool {
         }
         System::Sqlite => has_key_behind(system, &["pragma"], line),
         System::Duckdb => has_key_behind(system, &["set", "pragma"], line),
+        System::Foyer => has_one(line, &names::FOYERS),
+        System::Cassandra => {
+            is_flat && mark == Mark::Colon && (is_key(system, key) || names::CASSANDRAS.contains(&key))
+        }
+        System::Mongodb => has_one(line, &names::MONGODBS),
+        System::Datafusion => {
+            has_key_behind(system, &["set"], line) || line.text.contains("DATAFUSION_EXECUTION_")
+        }
+        System::Lmdb => has_one(line, &names::LMDBS),
     }
+}
+
+/// Whether one of these stands in a line.
+fn has_one(line: &Line, names: &[&str]) -> bool {
+    names.iter().any(|name| line.text.contains(name))
 }
 
 /// Whether one of its keys follows one of these words of SQL.
@@ -190,6 +209,11 @@ mod tests {
             ("name: a\ninitial-cluster: x\nheartbeat-interval: 100\n", System::Etcd),
             ("ETCD_ELECTION_TIMEOUT=1000\n", System::Etcd),
             ("SET CLUSTER SETTING kvadmission.store.provisioned_bandwidth = '1MiB';\n", System::Cockroachdb),
+            ("let io = a()\n    .with_io_depth(64);\n", System::Foyer),
+            ("cluster_name: 'a'\nnum_tokens: 16\nconcurrent_reads: 32\n", System::Cassandra),
+            ("storage:\n  journal:\n    commitIntervalMs: 100\n", System::Mongodb),
+            ("DATAFUSION_EXECUTION_TARGET_PARTITIONS=8\n", System::Datafusion),
+            ("mdb_env_open(env, path, MDB_NORDAHEAD, 0664);\n", System::Lmdb),
         ] {
             assert_eq!(systems(text), [system], "{text}");
         }

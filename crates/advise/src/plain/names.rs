@@ -106,3 +106,41 @@ pub(super) const OF_CONSUL_AND_K3S: [&str; 12] = [
 /// Properties of a disk in io_properties.yaml.
 pub(super) const SEASTARS: [&str; 6] =
     ["disks", "mountpoint", "read_iops", "read_bandwidth", "write_iops", "write_bandwidth"];
+
+/// Calls of foyer's builders.
+pub(super) const FOYERS: [&str; 5] = [
+    "with_io_depth(",
+    "with_flushers(",
+    "with_buffer_pool_size(",
+    "with_write_throughput(",
+    "with_recover_concurrency(",
+];
+
+/// Keys that cassandra.yaml has and others hardly have, beside those of the tables.
+pub(super) const CASSANDRAS: [&str; 10] = [
+    "cluster_name",
+    "num_tokens",
+    "seed_provider",
+    "endpoint_snitch",
+    "commitlog_sync_period",
+    "commitlog_sync_period_in_ms",
+    "compaction_throughput_mb_per_sec",
+    "trickle_fsync_interval_in_kb",
+    "memtable_allocation_type",
+    "hinted_handoff_enabled",
+];
+
+/// What stands in mongod.conf, in both of its forms.
+pub(super) const MONGODBS: [&str; 7] = [
+    "commitIntervalMs:",
+    "wiredTiger:",
+    "wiredTigerConcurrentReadTransactions",
+    "storage.journal.",
+    "storage.wiredTiger.",
+    "journalCommitInterval",
+    "wiredTigerEngineConfigString",
+];
+
+/// Calls and flags of LMDB and libmdbx.
+pub(super) const LMDBS: [&str; 5] =
+    ["MDB_NORDAHEAD", "MDBX_opt_sync_bytes", "mdb_env_open", "mdbx_env_", "MDBX_SAFE_NOSYNC"];
