@@ -45,7 +45,11 @@ fn name(row: &Row) -> String {
 
 /// What a client prints with --skip-column-names: names and values with a tab between.
 fn headless(text: &str) -> Vec<Row> {
-    let is_row = |line: &&str| line.starts_with("innodb_") && line.contains('\t');
+    // `KEY = VALUE` may have tabs around its equals sign.
+    let is_row = |line: &&str| {
+        let value = line.split_once('\t').map(|(_, value)| value.trim_start());
+        line.starts_with("innodb_") && value.is_some_and(|value| !value.starts_with('='))
+    };
     if !text.lines().any(|line| is_row(&line)) {
         return Vec::new();
     }
