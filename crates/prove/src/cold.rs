@@ -45,7 +45,7 @@ mod tests {
         let file = folder.path().join("file");
         std::fs::write(&file, "x").unwrap();
         for act in [sync, drop, warm] {
-            act(&[file.clone()]).unwrap();
+            act(std::slice::from_ref(&file)).unwrap();
             let error = act(&[file.clone(), folder.path().join("gone")]).unwrap_err();
             assert!(error.to_string().contains("gone"), "{error}");
         }

@@ -48,7 +48,7 @@ const PROGRAMS: [(&str, &[&str]); 9] = [
     ("crates/advise all", &["parity"]),             // all that it advises, of which there are packages
     ("crates/graph all", &["against_networkx"]),    // Python
     ("crates/lsm all", &["options_loaded"]),        // db_bench
-    ("crates/prove all", &[]),                      // MariaDB, PostgreSQL, etcd, db_bench
+    ("crates/prove all", &[]),                      // MariaDB, PostgreSQL, etcd, db_bench, DuckDB
     ("crates/report browser", &[]),                 // Chromium
     ("crates/report fio", &[]),                     // fio
     ("crates/trace postgres_trace", &[]),           // Python

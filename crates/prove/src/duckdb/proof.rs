@@ -75,13 +75,13 @@ fn load(
         run(format!(
             "ATTACH {place} AS made{option};\nCREATE TABLE made.t AS {select};\nCHECKPOINT made;\n"
         ))?;
-        cold::sync(&[path.clone()])?;
+        cold::sync(std::slice::from_ref(&path))?;
         tables.insert(size, path);
     }
     if plan.has(Experiment::Parquet) {
         let path = sessions.data.join("table.parquet");
         run(format!("COPY ({select}) TO {} (FORMAT parquet);\n", quoted(&path.display().to_string())))?;
-        cold::sync(&[path.clone()])?;
+        cold::sync(std::slice::from_ref(&path))?;
         file.insert(None, path);
     }
     Ok((tables, file))

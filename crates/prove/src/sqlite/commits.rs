@@ -50,11 +50,12 @@ impl Commits<'_> {
             let files = [database.path.clone()];
             cold::sync(&files)?;
             cold::warm(&files)?;
-            let statements = self.statements(database.rows, round, runs);
-            let ran = self.databases.run(database, variant, &statements, during)?;
-            let said = ran.lines.iter().rev().nth(1).map_or("", String::as_str);
-            if !has_committed(said) {
-                return Err(ProveError::unexpected("sqlite3", during, "nothing was committed", said));
+            let values = Values { run: runs, commits: commits.into() };
+            let timed = self.statements(database.rows, round, &values);
+            let ran = self.databases.run(database, variant, [&values.before(), &timed], during)?;
+            let last = ran.lines.last().map_or("", String::as_str);
+            if last != values.of(values.commits - 1).to_string() {
+                return Err(ProveError::unexpected("sqlite3", during, "the last commit is not there", last));
             }
             let slowest = ran.lines.iter().filter_map(|line| seconds(line)).fold(0.0, f64::max);
             let counts = BTreeMap::from([
@@ -65,30 +66,45 @@ impl Commits<'_> {
         })
     }
 
-    /// All of a round change the same rows, in the same order, and each run writes values of its own: SQLite
-    /// does not write a page that is as it was.
-    fn statements(&self, rows: u64, round: u32, run: u64) -> String {
+    /// All of a round change the same rows, in the same order.
+    fn statements(&self, rows: u64, round: u32, values: &Values) -> String {
         let mut random = random(self.plan.seed ^ 2, round);
-        let mut text = String::from(".timer on\n");
-        for commit in 0..u64::from(self.plan.commits) {
+        let (mut text, mut last) = (String::from(".timer on\n"), 1);
+        for commit in 0..values.commits {
             let ids: Vec<String> =
                 (0..self.plan.rows_per_commit).map(|_| random.u64(1..=rows).to_string()).collect();
+            let value = values.of(commit);
             // Without a transaction around it, each statement is one.
             let _ = writeln!(
                 text,
-                "UPDATE t SET value = printf('%0{VALUE_BYTES}d', {}) WHERE id IN ({});",
-                run * u64::from(self.plan.commits) + commit,
+                "UPDATE t SET value = printf('%0{VALUE_BYTES}d', {value}) WHERE id IN ({});",
                 ids.join(",")
             );
+            last = ids[0].parse().unwrap_or(last);
         }
-        // The first says how many pages are in the log since it was begun anew, the second leaves none there.
-        text + ".timer off\nPRAGMA wal_checkpoint;\nPRAGMA wal_checkpoint(TRUNCATE);\n"
+        text.push_str(".timer off\nPRAGMA wal_checkpoint(TRUNCATE);\n");
+        let _ = writeln!(text, "SELECT CAST(value AS INTEGER) FROM t WHERE id = {last};");
+        text
     }
 }
 
-/// Whether there were pages in the log: `0|873|873` has 873 of them.
-fn has_committed(line: &str) -> bool {
-    line.split('|').nth(1).and_then(|pages| pages.parse::<u64>().ok()).is_some_and(|pages| pages > 0)
+/// Numbers that no other run writes: SQLite does not write a page that is as it was.
+struct Values {
+    run: u64,
+    commits: u64,
+}
+
+impl Values {
+    fn of(&self, commit: u64) -> u64 {
+        self.run * (self.commits + 1) + commit
+    }
+
+    /// Writes all rows, so that the log has its size, and leaves all of it in the database: the next commit
+    /// begins it anew. A log that grows is a file that grows, whose every sync is a longer one.
+    fn before(&self) -> String {
+        let value = self.of(self.commits);
+        format!("UPDATE t SET value = printf('%0{VALUE_BYTES}d', {value});\nPRAGMA wal_checkpoint;\n")
+    }
 }
 
 /// `Run Time: real 0.004 user 0.000113 sys 0.000342`.
@@ -101,9 +117,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_log_without_pages_is_no_commit() {
-        assert!(has_committed("0|873|873"));
-        assert!(!has_committed("0|0|0") && !has_committed("0|-1|-1") && !has_committed(""));
+    fn no_two_runs_write_the_same() {
+        let all = |run| (0..=3).map(move |commit| Values { run, commits: 3 }.of(commit));
+        let mut numbers: Vec<u64> = all(1).chain(all(2)).collect();
+        numbers.dedup();
+        assert_eq!(numbers, (4..12).collect::<Vec<u64>>());
     }
 
     #[test]

@@ -88,7 +88,7 @@ impl<'a> Databases<'a> {
         let path = self.data.join("settings");
         for variant in variants {
             let empty = Database { path: path.clone(), rows: 0 };
-            self.run(&empty, variant, "", "reading settings")?;
+            self.run(&empty, variant, ["", ""], "reading settings")?;
             remove(&path)?;
         }
         Ok(())
@@ -115,18 +115,19 @@ impl<'a> Databases<'a> {
                  PRAGMA journal_mode=WAL;\n"
             );
             self.execute(&path, &script, "loading a table")?;
-            cold::sync(&[path.clone()])?;
+            cold::sync(std::slice::from_ref(&path))?;
             copies.insert(size, Database { path, rows });
         }
         Ok(copies)
     }
 
-    /// Runs statements under a variant, and checks that its settings were in force.
+    /// Runs statements under a variant, those of `before` without being timed, and checks that its settings were
+    /// in force.
     pub(super) fn run(
         &self,
         database: &Database,
         variant: &Variant,
-        statements: &str,
+        [before, statements]: [&str; 2],
         during: &str,
     ) -> Result<Ran, ProveError> {
         let mut script = String::new();
@@ -139,7 +140,7 @@ impl<'a> Databases<'a> {
         }
         // What it needs to know of the database is in memory then.
         script.push_str("SELECT count(*) FROM sqlite_master;\n");
-        script.push_str(&format!(".print {BEGAN}\n{CLOCK}\n{statements}.print {ENDED}\n{CLOCK}\n"));
+        script.push_str(&format!("{before}.print {BEGAN}\n{CLOCK}\n{statements}.print {ENDED}\n{CLOCK}\n"));
         for key in &self.watched {
             script.push_str(&format!(".print {SETTING}{key}\nPRAGMA {key};\n"));
         }

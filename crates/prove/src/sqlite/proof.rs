@@ -83,10 +83,11 @@ pub fn foresee(plan: &Plan) -> Result<Foreseen, ProveError> {
     let lineups = Lineups::of(plan);
     let reading = |seconds| Effort { seconds, written_bytes: 0 };
     let scan = SCANNED * (plan.table_bytes / MIB) as f64;
-    // Each page is written to the log, and once more by a checkpoint.
-    let pages = 2 * u64::from(plan.commits) * u64::from(plan.rows_per_commit);
-    let commits =
-        Effort { seconds: PROCESS + COMMITTED * f64::from(plan.commits), written_bytes: pages * PAGE_BYTES };
+    // Each page is written to the log, and once more by a checkpoint; before that, all of them are.
+    let pages = u64::from(plan.commits) * u64::from(plan.rows_per_commit);
+    let written_bytes = 2 * (pages * PAGE_BYTES + plan.commit_table_bytes);
+    let before = 2.0 * plan.commit_table_bytes as f64 / LOADED;
+    let commits = Effort { seconds: PROCESS + before + COMMITTED * f64::from(plan.commits), written_bytes };
     let parts = [
         (
             Experiment::Points,
@@ -147,7 +148,7 @@ impl Lineups {
     fn space_bytes(&self, plan: &Plan) -> u64 {
         // A log that is not checkpointed until the end has every page of every commit, of the largest size.
         let pages = u64::from(plan.commits) * (u64::from(plan.rows_per_commit) + 2);
-        let log = if self.commits.is_empty() { 0 } else { pages * (64 << 10) };
+        let log = if self.commits.is_empty() { 0 } else { pages * (64 << 10) + 2 * plan.commit_table_bytes };
         self.loaded_bytes(plan).saturating_add(log).saturating_add(16 * MIB)
     }
 }

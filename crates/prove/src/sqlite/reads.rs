@@ -85,8 +85,8 @@ impl Reads<'_> {
         rows: u64,
         during: &str,
     ) -> Result<Ran, ProveError> {
-        cold::drop(&[database.path.clone()])?;
-        let ran = self.databases.run(database, variant, statement, during)?;
+        cold::drop(std::slice::from_ref(&database.path))?;
+        let ran = self.databases.run(database, variant, ["", statement], during)?;
         if ran.lines != [rows.to_string()] {
             let said = ran.lines.join(" ");
             return Err(ProveError::unexpected("sqlite3", during, "rows are missing", &said));
