@@ -91,7 +91,7 @@ fn load(
 /// transaction, on an SSD.
 const LOADED: f64 = 60e6;
 const SCANNED: f64 = 500e6;
-const SPILLED: f64 = 60e6;
+const SPILLED: f64 = 120e6;
 const INSERTED: f64 = 3e-3;
 
 /// Seconds of a process beside its work.
