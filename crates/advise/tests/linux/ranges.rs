@@ -31,6 +31,10 @@ fn what_the_kernel_refuses_is_no_matter_of_speed() {
         ("read_ahead_kb", "1000000", TooHigh),
         ("max_sectors_kb", "0", NotJudged),
         ("max_sectors_kb", "12.5", Invalid),
+        ("wbt_lat_usec", "-2", OutOfRange),
+        ("wbt_lat_usec", "2ms", Invalid),
+        ("wbt_lat_usec", "0", Off),
+        ("wbt_lat_usec", "-1", NotJudged),
         ("scheduler", "MQ-DEADLINE", Invalid),
         ("scheduler", "anticipatory", Invalid),
     ] {

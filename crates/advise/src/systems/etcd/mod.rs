@@ -9,9 +9,11 @@ mod timeouts;
 mod verdict;
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use super::Rules;
 use crate::files::Files;
+use crate::keys::Keys;
 use crate::lint::finding;
 use crate::{Advice, AdviseError, Config, Drive, Entry, File, Finding, Inputs, Setting, Value, Verdict};
 
@@ -52,6 +54,18 @@ impl Program {
         }
     }
 }
+
+/// By the constants of each program's source: neither tells its ranges.
+static KEYS: LazyLock<[(&str, Keys); 5]> = LazyLock::new(|| {
+    [
+        ("k3s", include_str!("../../../keys/etcd/k3s.tsv")),
+        ("consul", include_str!("../../../keys/etcd/consul.tsv")),
+        ("3.4", include_str!("../../../keys/etcd/3.4.tsv")),
+        ("3.5", include_str!("../../../keys/etcd/3.5.tsv")),
+        ("3.6", include_str!("../../../keys/etcd/3.6.tsv")),
+    ]
+    .map(|(version, table)| (version, Keys::parse(table)))
+});
 
 pub(crate) struct Etcd;
 
@@ -130,6 +144,10 @@ impl Rules for Etcd {
         let number = f64::from(config_file::number(text.trim())?);
         let is_default = setting.key == MULTIPLIER && number == 0.0;
         Some(Value::Number(if is_default { timeouts::DEFAULT_MULTIPLIER } else { number }))
+    }
+
+    fn keys(&self, version: &str) -> Option<&'static Keys> {
+        KEYS.iter().find(|(known, _)| *known == version).map(|(_, keys)| keys)
     }
 
     fn patterns(&self, config: &Config, advice: &Advice, drive: &Drive) -> Vec<Finding> {

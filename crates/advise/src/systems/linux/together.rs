@@ -15,6 +15,7 @@ pub(super) fn findings(config: &Config, advice: &Advice, drive: &Drive) -> Vec<F
     findings.extend(no_range(config));
     findings.extend(set_anew(config));
     findings.extend(of_older_kernels(config, advice));
+    findings.extend(write_back(config));
     findings
 }
 
@@ -95,4 +96,20 @@ fn of_older_kernels(config: &Config, advice: &Advice) -> Option<Finding> {
         if is_nvme { "a drive with several queues" } else { "this kernel" }
     );
     (has_several && is_refused).then(|| finding(entry, Verdict::Invalid, reason))
+}
+
+/// The latency by which write-back is throttled: -1 stands for the kernel's own, 0 for no throttling.
+fn write_back(config: &Config) -> Option<Finding> {
+    let entry = config.last("queue/wbt_lat_usec")?;
+    let is_cost = config.entries.iter().any(|entry| entry.key.starts_with("io.cost.qos"));
+    let (verdict, reason) = match entry.value.parse::<i64>() {
+        Ok(..=-2) => (Verdict::OutOfRange, "the kernel refuses less than -1, which stands for its own"),
+        Ok(0) => (Verdict::Off, "write-back is not held back while programs read"),
+        Ok(_) if is_cost => (Verdict::Moot, "because of io.cost.qos: io.cost switches this throttling off"),
+        Ok(_) => {
+            (Verdict::NotJudged, "how long write-back may make reads wait is nothing that the device decides")
+        }
+        Err(_) => (Verdict::Invalid, "the kernel refuses this: it is no whole number of microseconds"),
+    };
+    Some(finding(entry, verdict, reason))
 }
