@@ -1,9 +1,12 @@
 //! Dirty memory: which of size and ratio is in force, and that nothing is said of a memory that is not known.
 
+use std::process::Command;
+
 use leadline_advise::{Inputs, Verdict, advise, lint};
 
 use super::{LINUX, config, found, linted_for, profile_of};
 use crate::common::{DISK, FAST};
+use crate::programs::{ran, text};
 
 #[test]
 fn zero_stands_for_the_ratio() {
@@ -75,5 +78,26 @@ fn no_more_is_advised_than_the_kernel_would_let_be_dirty() {
             let bytes = advice.setting(key).unwrap().value.number().unwrap();
             assert!(bytes <= share * memory as f64, "{key}: {bytes} of {memory}");
         }
+    }
+}
+
+/// `sysctl` reads the same keys and values, in the same order.
+#[test]
+fn sysctl_reads_the_same() {
+    let files = [
+        "# a remark\n; another\nvm.dirty_bytes = 268435456\nvm.dirty_background_bytes=67108864\n",
+        "vm/dirty_ratio=40\n  vm.dirty_background_ratio =   5  \n\n-vm.swappiness = 10\n",
+        "vm.dirty_ratio = 10\nvm.dirty_bytes = 100000000\nvm.dirty_ratio = 30\nnet.core.somaxconn=4096\n",
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    for (at, file) in files.into_iter().enumerate() {
+        let path = folder.path().join(format!("{at}.conf"));
+        std::fs::write(&path, file).unwrap();
+        let Some(said) = ran(Command::new("sysctl").arg("--dry-run").arg("-p").arg(&path)) else { return };
+        let read = leadline_advise::read(LINUX, &path).unwrap();
+        let pairs: Vec<String> =
+            read.entries.iter().map(|entry| format!("{} = {}", entry.key, entry.value)).collect();
+        let said: Vec<String> = text(&said.stdout).lines().map(str::to_owned).collect();
+        assert_eq!(pairs, said, "{file}: {:?}", read.notes);
     }
 }

@@ -107,6 +107,23 @@ fn a_drive_is_named_where_the_profile_does_not_tell() {
     assert_eq!(named("sdc").findings, []);
 }
 
+/// Of a device that was simulated or described, the name tells what the profile does not.
+#[test]
+fn a_drive_of_nvme_does_not_spin() {
+    let mut profile = super::profile_of(FAST, "nvme0n1", "");
+    profile.device.rotational = None;
+    let rules = "ATTR{queue/rotational}==\"1\", ATTR{queue/scheduler}=\"bfq\"\n\
+                 ATTR{queue/rotational}==\"0\", ATTR{queue/scheduler}=\"none\"\n";
+    let lint = |name: &str| {
+        let inputs =
+            leadline_advise::Inputs { drive: Some(name.parse().unwrap()), ..crate::asked::inputs("6") };
+        leadline_advise::lint(LINUX, &super::config(rules), &profile, &inputs).unwrap()
+    };
+    assert_eq!(found(&lint("nvme0n1")), [("queue/scheduler", "none", Verdict::Fits)]);
+    let verdicts: Vec<Verdict> = lint("sda").findings.iter().map(|finding| finding.verdict).collect();
+    assert_eq!(verdicts, [Verdict::NotJudged, Verdict::NotJudged]);
+}
+
 #[test]
 fn files_of_a_folder_are_read_in_the_order_of_their_names() {
     let folder = tempfile::tempdir().unwrap();

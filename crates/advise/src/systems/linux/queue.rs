@@ -21,6 +21,9 @@ const SHARE: f64 = 0.1;
 const LEAST_REQUESTS: f64 = 64.0;
 const MOST_REQUESTS: f64 = 1024.0;
 
+/// More the kernel does not take (`MAX_SCHED_RQ` in block/blk-mq-sched.h).
+const KERNELS_MOST: f64 = 2048.0;
+
 /// KiB that the kernel reads ahead unless set.
 const READ_AHEAD: f64 = 128.0;
 
@@ -139,7 +142,7 @@ fn requests(drive: &Drive) -> Result<Setting, Unmeasured> {
         (None, None) => format!("twice the {k} in flight that keep the device busy, from 64 to 1024"),
     };
     let setting = Setting::new(REQUESTS, Value::Number(value), "requests per direction", rule, SOURCE)
-        .fits(k.min(value), (16.0 * needed).max(MOST_REQUESTS));
+        .fits(k.min(value), (16.0 * needed).clamp(MOST_REQUESTS, KERNELS_MOST).max(value));
     let setting = match driver.or(kept) {
         Some(_) => setting,
         None => setting.on_ladder(LEAST_REQUESTS, [LEAST_REQUESTS, MOST_REQUESTS]),

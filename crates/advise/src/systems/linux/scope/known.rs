@@ -68,7 +68,10 @@ pub(super) fn attribute(subject: &Subject, name: &str) -> Known {
     let facts = subject.facts;
     let number = |number: Option<u64>| Known::maybe(number.map(|number| number.to_string()));
     match name {
-        "queue/rotational" => number(facts.rotational.map(u64::from)),
+        "queue/rotational" => {
+            let is_flash = matches!(subject.kind, Kind::Nvme | Kind::Card);
+            number(facts.rotational.or(is_flash.then_some(false)).map(u64::from))
+        }
         "queue/nr_requests" => number(facts.queue_requests.map(u64::from)),
         "queue/logical_block_size" => number(facts.logical_block_bytes.map(u64::from)),
         "queue/physical_block_size" => number(facts.physical_block_bytes.map(u64::from)),
