@@ -26,7 +26,7 @@ pub fn all() -> std::io::Result<Vec<Box<dyn Target>>> {
         Box::new(faults::Faults),
         Box::new(options::RocksdbOptions),
     ];
-    all.extend(settings::all().map(|target| Box::new(target) as Box<dyn Target>));
+    all.extend(settings::all()?.into_iter().map(|target| Box::new(target) as Box<dyn Target>));
     all.push(Box::new(containers::Containers::new()));
     all.extend(traces::all());
     all.extend(edges::all()?);

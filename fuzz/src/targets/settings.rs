@@ -1,16 +1,25 @@
 //! Configurations of the systems that are advised.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use leadline_advise::{Inputs, System, advise, lint, parse};
+use leadline_advise::{Config, Inputs, Place, Reading, System, advise, lint, parse, read_as};
 use leadline_profile::DeviceProfile;
+use tempfile::TempDir;
 
 use crate::Target;
+
+/// Configurations that the tests of advise have, a folder per system.
+const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/advise/tests/corpus");
+
+/// Systems whose configurations include other files.
+const WITH_INCLUDES: [System; 3] = [System::Postgresql, System::Innodb, System::Redis];
 
 /// Configurations of one system, judged by a profile.
 pub(super) struct Settings {
     system: System,
     profile: DeviceProfile,
+    folder: TempDir,
 }
 
 /// Files of Linux that are not advised in this form.
@@ -22,8 +31,17 @@ const OF_LINUX: [&str; 4] = [
 ];
 
 /// A target for each system.
-pub(super) fn all() -> impl Iterator<Item = Settings> {
-    System::ALL.into_iter().map(|system| Settings { system, profile: profile() })
+pub(super) fn all() -> std::io::Result<Vec<Settings>> {
+    let of = |system| Ok(Settings { system, profile: profile(), folder: super::stores::folder()? });
+    System::ALL.into_iter().map(of).collect()
+}
+
+/// All files below a folder, by name.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut entries: Vec<PathBuf> = entries.collect();
+    entries.sort();
+    entries.into_iter().flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
 fn profile() -> DeviceProfile {
@@ -39,6 +57,9 @@ impl Target for Settings {
     fn seeds(&self) -> Vec<Vec<u8>> {
         let advice = advise(self.system, &self.profile, &Inputs::default()).expect("a version that is known");
         let mut seeds: Vec<Vec<u8>> = advice.files().into_iter().map(|file| file.text.into_bytes()).collect();
+        let corpus = files(&Path::new(CORPUS).join(self.system.to_string()));
+        let texts = corpus.iter().filter(|path| path.extension().is_none_or(|ending| ending != "tsv"));
+        seeds.extend(texts.filter_map(|path| fs::read(path).ok()));
         if self.system == System::Linux {
             seeds.extend(OF_LINUX.map(|text| text.as_bytes().to_vec()));
         }
@@ -63,15 +84,45 @@ impl Target for Settings {
             "99999999999999999999",
             "kB",
             "on",
+            "\\",
+            "${A:-1}",
+            "{{ a }}",
+            "include 'input'",
+            "include_dir '.'",
+            "!include input\n",
+            "!includedir .\n",
+            "&a ",
+            "*a",
+            "<<: ",
         ]
     }
 
     fn read(&mut self, input: &[u8]) -> bool {
+        if WITH_INCLUDES.contains(&self.system) {
+            // It may include itself, and all below its folder.
+            let path = self.folder.path().join("input");
+            fs::write(&path, input).expect("a file of our own");
+            let reading = Reading { root: Some(self.folder.path().into()), ..Reading::default() };
+            if let Ok(config) = read_as(self.system, &path, &reading) {
+                check(&config, usize::MAX);
+            }
+        }
         let Ok(text) = std::str::from_utf8(input) else { return false };
         let Ok(config) = parse(self.system, text, Path::new("input")) else { return false };
+        check(&config, 1 + text.matches(['\n', '\r']).count());
         let found = lint(self.system, &config, &self.profile, &Inputs::default());
         let found = found.expect("a version that is known");
         assert!(found.findings.iter().all(|finding| !finding.key.is_empty()), "every finding names its key");
         true
     }
+}
+
+/// That every entry has a key and a line of the file, and that what is not known is not among the values.
+fn check(config: &Config, lines: usize) {
+    for entry in config.entries.iter().chain(&config.undecided) {
+        assert!(!entry.key.is_empty(), "every entry has a key");
+        let Place::Line { line, .. } = entry.place else { panic!("an entry is in the file") };
+        assert!((1..=lines).contains(&line), "line {line} of {lines}");
+    }
+    assert!(config.entries.iter().all(|entry| !entry.value.contains("${A")), "a variable is no value");
 }
