@@ -3,12 +3,17 @@
 use crate::{Config, Entry};
 
 /// Moves entries whose value is not known here from [`Config::entries`] to [`Config::undecided`]. What they
-/// override is not in force either, and an entry that another one overrides says nothing.
+/// override is not in force either, and an entry that another one overrides says nothing. A value without a
+/// key is told.
 pub(crate) fn set_aside(mut config: Config) -> Config {
     let mut kept: Vec<Entry> = Vec::with_capacity(config.entries.len());
     let mut undecided: Vec<Entry> = std::mem::take(&mut config.undecided);
     let is_same = |one: &Entry, other: &Entry| one.key == other.key && one.section == other.section;
     for entry in config.entries {
+        if entry.key.is_empty() {
+            config.notes.push(format!("{}: has a value without a key, and sets nothing", entry.place));
+            continue;
+        }
         undecided.retain(|before| !is_same(before, &entry));
         if depends_on(&entry.value).is_some() {
             kept.retain(|before| !is_same(before, &entry));
@@ -110,9 +115,11 @@ mod tests {
             let place = Place::Line { path: "x".into(), line: 1 };
             Entry { section: String::new(), key: key.to_owned(), value: value.to_owned(), place }
         };
-        let entries = vec![entry("a", "1"), entry("a", "$A"), entry("b", "$B"), entry("b", "2")];
+        let entries =
+            vec![entry("a", "1"), entry("a", "$A"), entry("b", "$B"), entry("b", "2"), entry("", "3")];
         let config = set_aside(Config { entries, ..Config::default() });
         assert_eq!(config.entries, [entry("b", "2")]);
         assert_eq!(config.undecided, [entry("a", "$A")]);
+        assert_eq!(config.notes, ["x, line 1: has a value without a key, and sets nothing"]);
     }
 }

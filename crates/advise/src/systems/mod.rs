@@ -150,6 +150,11 @@ impl System {
         self.rules().needs()
     }
 
+    /// What the text of a value means for a setting, in its unit; `None` where the system does not take it.
+    pub fn value(self, setting: &Setting, text: &str) -> Option<Value> {
+        self.rules().value(setting, text)
+    }
+
     /// What each key of one of [`System::versions`] takes; `None` where the program was not asked.
     pub fn keys(self, version: &str) -> Option<&'static Keys> {
         self.rules().keys(version)

@@ -11,6 +11,8 @@ use std::process::{Child, Command, Stdio};
 use leadline_advise::System;
 
 use super::{assert_parity, latin1};
+use crate::asked::advised;
+use crate::common::DISK;
 use crate::corpus::{Case, Pairs, cases, escaped, refused};
 use crate::programs::{ran, skipped};
 
@@ -33,12 +35,58 @@ fn postgres_reads_the_same() {
     assert_parity(System::Postgresql, |case| found.as_ref()?.get(&case.name).cloned());
 }
 
+/// Keys of version 15 with texts, and how many of our units one of the server's is.
+const TEXTS: [(&str, f64, &[&str]); 6] = [
+    (
+        "effective_io_concurrency",
+        1.0,
+        &["0x80", "010", "1.5", "2.5", "1e2", " 7 ", "09", "1kB", "", "x", "0"],
+    ),
+    (
+        "checkpoint_flush_after",
+        8192.0,
+        &["16", "100kB", "1 MB", "1KB", "0x10", "0.1MB", "8192B", "1mb", "1 M"],
+    ),
+    ("max_wal_size", 1048576.0, &["1GB", "1.5GB", "30.1GB", "1024", "2 GB ", "0x10GB", "1TB", "3000000kB"]),
+    ("checkpoint_timeout", 1.0, &["5min", "0.5d", "1h", "900", "90s", "30000ms", "5 m", "1.5min", "0x100"]),
+    ("random_page_cost", 1.0, &["1.1", "010", "1e-1", "nan", "0x10", "4", "1 page", ".5", "5."]),
+    ("commit_delay", 1.0, &["100", "0x64", "1e3", "1.4"]),
+];
+
+/// What the text of a value means is what the server makes of it.
+#[test]
+fn postgres_makes_the_same_of_values() {
+    let advice = advised(System::Postgresql, &DISK.profile(), "15");
+    let Some(program) = programs().map(|programs| programs.join("postgres")) else {
+        skipped(&Command::new("postgres"), "it is not here: cargo xtask setup installs it");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("postgresql.conf"), "").unwrap();
+    for (key, unit, texts) in TEXTS {
+        let setting = advice.setting(key).expect(key);
+        for text in texts {
+            let mut command = Command::new(&program);
+            command.args(["-C", key, "-D"]).arg(folder.path()).args(["-c", &format!("{key}={text}")]);
+            let output = command.output().unwrap();
+            let theirs =
+                output.status.success().then(|| latin1(&output.stdout).trim().parse::<f64>().unwrap());
+            let ours = System::Postgresql.value(setting, text).and_then(|value| value.number());
+            assert_eq!(ours.map(|value| value / unit), theirs, "{key} = {text:?}: ours and the server's");
+        }
+    }
+}
+
+/// Where the newest PostgreSQL has its programs.
+fn programs() -> Option<PathBuf> {
+    let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
+    let folders = versions.map(|entry| entry.unwrap().path().join("bin"));
+    folders.filter(|path| path.join("postgres").exists()).max()
+}
+
 /// What the view pg_file_settings has of every case: one server reads all of them, each through one link.
 fn postgres() -> Option<BTreeMap<String, Pairs>> {
-    let programs = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
-    let programs =
-        programs.map(|entry| entry.unwrap().path().join("bin")).filter(|path| path.join("postgres").exists());
-    let Some(programs) = programs.max() else {
+    let Some(programs) = programs() else {
         skipped(&Command::new("postgres"), "it is not here: cargo xtask setup installs it");
         return None;
     };
