@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use leadline_advise::{Config, Inputs, Place, System, lint, looks_like, recognise};
+use leadline_advise::{Config, Inputs, Place, Reading, System, lint, looks_like, recognise};
 use leadline_profile::DeviceProfile;
 
 use crate::Target;
@@ -127,7 +127,7 @@ impl Target for Containers {
         let Ok(recognised) = recognised else { return false };
         assert!(!recognised.is_empty(), "a file that is recognised has a system");
         for one in &recognised {
-            if let Ok(config) = one.config(text, path) {
+            if let Ok(config) = one.config(text, path, &Reading::default()) {
                 self.judge(one.system, &config, text);
             }
         }
