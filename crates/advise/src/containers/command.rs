@@ -8,7 +8,7 @@ use crate::syntax::yaml::{Node, Value};
 use crate::{AdviseError, System};
 
 /// Programs that are servers.
-const PROGRAMS: [(&str, System); 16] = [
+const PROGRAMS: [(&str, System); 17] = [
     ("postgres", System::Postgresql),
     ("postmaster", System::Postgresql),
     ("pg_ctl", System::Postgresql),
@@ -25,6 +25,7 @@ const PROGRAMS: [(&str, System); 16] = [
     ("kafka-server-start.sh", System::Kafka),
     ("kafka-server-start", System::Kafka),
     ("consul", System::Etcd),
+    ("mongod", System::Mongodb),
 ];
 
 /// Of etcd's flags those that are judged.
@@ -75,6 +76,7 @@ pub(crate) fn read(arguments: &[Word], found: &mut Found) -> Result<(), AdviseEr
         System::Etcd => etcd(arguments, found),
         System::Kafka => kafka(arguments, found),
         System::Cockroachdb => return cockroach(arguments, found),
+        System::Mongodb => return mongod(arguments, found),
         _ => {}
     }
     Ok(())
@@ -225,6 +227,32 @@ fn kafka(arguments: &[Word], found: &mut Found) {
     }
 }
 
+/// `--KEY=VALUE` and `--KEY VALUE`, which are those of the older form of its file.
+fn mongod(arguments: &[Word], found: &mut Found) -> Result<(), AdviseError> {
+    let mut rest = arguments.iter().peekable();
+    while let Some(word) = rest.next() {
+        if word.text == "-f"
+            && let Some(file) = rest.next()
+        {
+            not_read(&file.text, word.line, found);
+        }
+        let Some(option) = word.text.strip_prefix("--") else { continue };
+        let set = match option.split_once('=') {
+            Some((key, value)) => Some((key, value.to_owned())),
+            None => rest.next_if(|next| !is_option(&next.text)).map(|next| (option, next.text.clone())),
+        };
+        match set {
+            Some(("config", file)) => not_read(&file, word.line, found),
+            Some((key, value)) => {
+                let value = Value::Text(format!("{key} = {value}"));
+                found.embed(&Node { line: word.line, value, is_quoted: true, is_literal: false })?;
+            }
+            None => {}
+        }
+    }
+    Ok(())
+}
+
 /// Its own reader finds the flag in any text.
 fn cockroach(arguments: &[Word], found: &mut Found) -> Result<(), AdviseError> {
     for word in arguments.iter().filter(|word| word.text.contains("provisioned-rate=")) {
@@ -262,6 +290,8 @@ mod tests {
             ("k3s server --etcd-arg=election-timeout=5000", "election-timeout", "5000"),
             ("kafka-server-start.sh s.properties --override num.io.threads=8", "num.io.threads", "8"),
             ("docker run -d --name postgres -e A=b postgres:16 -c fsync=off", "fsync", "off"),
+            ("mongod --setParameter a=1 --auth", "a", "1"),
+            ("mongod --journalCommitInterval=50", "storage.journal.commitIntervalMs", "50"),
             ("cockroach start --store=path=/d,provisioned-rate=bandwidth=5MiB/s", "provisioned-rate", "5MiB"),
         ] {
             assert_eq!(pairs(line), [(key.to_owned(), value.to_owned())], "{line}");

@@ -8,7 +8,7 @@ use crate::syntax::yaml::Node;
 use crate::{AdviseError, System};
 
 /// Names of files that tell whose they are.
-const NAMES: [(&str, System); 12] = [
+const NAMES: [(&str, System); 15] = [
     ("postgresql.conf", System::Postgresql),
     ("postgresql.auto.conf", System::Postgresql),
     ("custom.conf", System::Postgresql),
@@ -21,6 +21,9 @@ const NAMES: [(&str, System); 12] = [
     ("io_properties.yaml", System::Seastar),
     ("io-properties.yaml", System::Seastar),
     ("sysctl.conf", System::Linux),
+    ("cassandra.yaml", System::Cassandra),
+    ("mongod.conf", System::Mongodb),
+    ("mongod.yaml", System::Mongodb),
 ];
 
 /// What the text of `node` sets, which is called `name`, such as the key of a ConfigMap; `None` where it is

@@ -3,7 +3,7 @@
 use crate::System;
 
 /// Names of images, without their folders.
-const IMAGES: [(&str, System); 32] = [
+const IMAGES: [(&str, System); 37] = [
     ("postgres", System::Postgresql),
     ("postgresql", System::Postgresql),
     ("postgresql-repmgr", System::Postgresql),
@@ -36,6 +36,11 @@ const IMAGES: [(&str, System); 32] = [
     ("cockroach", System::Cockroachdb),
     ("cockroach-unstable", System::Cockroachdb),
     ("k3s", System::Etcd),
+    ("mongo", System::Mongodb),
+    ("mongodb", System::Mongodb),
+    ("mongodb-community-server", System::Mongodb),
+    ("percona-server-mongodb", System::Mongodb),
+    ("cassandra", System::Cassandra),
 ];
 
 /// Name and tag: `postgres` and `16.2` of `docker.io/library/postgres:16.2@sha256:…`.

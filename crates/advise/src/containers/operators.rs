@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::found::Found;
 use super::image;
-use crate::syntax::yaml::Node;
+use crate::syntax::yaml::{Node, Value};
 use crate::{AdviseError, System};
 
 /// How settings stand in a resource.
@@ -15,6 +15,8 @@ enum Form {
     Text,
     /// Keys and values of each section.
     Sections,
+    /// Keys and values as lines of the system's own file, which is YAML.
+    Lines,
 }
 
 /// A kind of resource.
@@ -29,7 +31,7 @@ struct Kind {
     version: &'static [&'static str],
 }
 
-const KINDS: [Kind; 13] = [
+const KINDS: [Kind; 15] = [
     Kind {
         group: "postgresql.cnpg.io",
         kind: "Cluster",
@@ -111,6 +113,20 @@ const KINDS: [Kind; 13] = [
         version: &["spec.cephVersion.image"],
     },
     Kind {
+        group: "k8ssandra.io",
+        kind: "K8ssandraCluster",
+        system: System::Cassandra,
+        settings: &[("spec.cassandra.config.cassandraYaml", Form::Lines)],
+        version: &["spec.cassandra.serverVersion"],
+    },
+    Kind {
+        group: "cassandra.datastax.com",
+        kind: "CassandraDatacenter",
+        system: System::Cassandra,
+        settings: &[("spec.config.cassandra-yaml", Form::Lines)],
+        version: &["spec.serverVersion"],
+    },
+    Kind {
         group: "k0s.k0sproject.io",
         kind: "ClusterConfig",
         system: System::Etcd,
@@ -148,6 +164,7 @@ pub(super) fn read(document: &Node, path: &Path) -> Result<Option<Found>, Advise
             Form::Map => found.put_map(node),
             Form::Text => found.embed(node)?,
             Form::Sections => sections(node, &mut found),
+            Form::Lines => lines(node, &mut found)?,
         }
     }
     Ok(Some(found))
@@ -168,6 +185,17 @@ pub(super) fn etcd_arguments(node: &Node, found: &mut Found) {
             _ => {}
         }
     }
+}
+
+/// Each by the system's own reader, which knows older names.
+fn lines(node: &Node, found: &mut Found) -> Result<(), AdviseError> {
+    for (key, value) in node.map().unwrap_or_default() {
+        if let Some(text) = value.text() {
+            let set = Value::Text(format!("{key}: {text}"));
+            found.embed(&Node { line: value.line, value: set, is_quoted: true, is_literal: false })?;
+        }
+    }
+    Ok(())
 }
 
 /// Ceph's: those that OSDs read.

@@ -1,0 +1,2 @@
+SET threads = 1;
+SET memory_limit = '4GB';
