@@ -56,10 +56,8 @@ impl Walk<'_> {
 
     fn node(&mut self, node: &Node) -> Result<(), AdviseError> {
         match &node.value {
-            Value::List(list) => {
-                if !self.options("", list) {
-                    list.iter().try_for_each(|one| self.node(one))?;
-                }
+            Value::List(list) if !self.options("", list) => {
+                list.iter().try_for_each(|one| self.node(one))?;
             }
             Value::Map(entries) => entries.iter().try_for_each(|(name, value)| self.variable(name, value))?,
             _ => {}
