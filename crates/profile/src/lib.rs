@@ -14,6 +14,7 @@
 mod error;
 mod experiments;
 mod headline;
+mod histogram;
 mod identity;
 mod named;
 mod profile;
@@ -27,6 +28,7 @@ mod write_pattern;
 pub use error::ProfileError;
 pub use experiments::*;
 pub use headline::{NoReadDepth, ReadLimits, headline};
+pub use histogram::{Histogram, Quantile};
 pub use named::OpenError;
 pub use profile::{
     Bin, Capped, Censored, Check, CheckStatus, Cliff, DeviceFacts, DeviceProfile, Held, Latency, Link,

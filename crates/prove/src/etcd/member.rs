@@ -10,8 +10,8 @@ use leadline_process::{
     Launch, ProcessError, Program, Scratch, Server, Service, Signal, check_port, folder_for_sockets,
     free_port,
 };
+use leadline_profile::Histogram;
 
-use super::histogram::Histogram;
 use super::http::{Answer, Connection};
 use super::plan::Plan;
 use super::timeouts::Timeouts;

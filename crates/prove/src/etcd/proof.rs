@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use leadline_profile::Histogram;
 use serde::{Deserialize, Serialize};
 
-use super::histogram::Histogram;
 use super::member::{Etcd, Site};
 use super::plan::{APPEND_BYTES, Plan, SEGMENT_BYTES};
 use super::timeouts::{JudgedTimeouts, Timeouts};

@@ -1,8 +1,8 @@
 //! The two times by which members of a cluster judge each other.
 
+use leadline_profile::Histogram;
 use serde::{Deserialize, Serialize};
 
-use super::histogram::Histogram;
 use crate::{ProveError, Role};
 
 /// Their names as etcd has them.

@@ -1,4 +1,5 @@
-//! Histograms: those of Prometheus, with upper bounds, and what others measured put into the same buckets.
+//! Histograms as servers tell them: those of Prometheus, with upper bounds, and what others measured put into
+//! the same buckets.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,17 +14,17 @@ pub struct Histogram {
 
 /// Where a quantile is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Quantile {
+pub struct Quantile {
     /// Milliseconds, as if what is in a bucket were spread evenly over it.
-    pub(super) ms: f64,
+    pub ms: f64,
     /// The bounds of its bucket, all that is known for certain; the last bucket has no upper one.
-    pub(super) bucket_ms: (f64, Option<f64>),
+    pub bucket_ms: (f64, Option<f64>),
 }
 
 impl Histogram {
     /// Reads the histogram `name`, in seconds and without labels of its own, from the text that Prometheus
     /// collects; `None` where there is none.
-    pub(super) fn read(text: &str, name: &str) -> Option<Histogram> {
+    pub fn read(text: &str, name: &str) -> Option<Histogram> {
         let (mut bounds_ms, mut cumulative) = (Vec::new(), Vec::new());
         for line in text.lines() {
             let bucket = line.strip_prefix(name).and_then(|rest| rest.strip_prefix("_bucket{le=\""));
@@ -47,7 +48,7 @@ impl Histogram {
     }
 
     /// What values, in nanoseconds and with how often each was seen, are in buckets with these bounds.
-    pub(super) fn of(bounds_ms: &[f64], values: &[(f64, u64)]) -> Histogram {
+    pub fn of(bounds_ms: &[f64], values: &[(f64, u64)]) -> Histogram {
         let mut counts = vec![0; bounds_ms.len() + 1];
         for (ns, count) in values {
             counts[bounds_ms.partition_point(|bound| *bound < ns / 1e6)] += count;
@@ -56,7 +57,7 @@ impl Histogram {
     }
 
     /// What came since `before`; `None` where that is of another kind or later.
-    pub(super) fn since(&self, before: &Histogram) -> Option<Histogram> {
+    pub fn since(&self, before: &Histogram) -> Option<Histogram> {
         if self.bounds_ms != before.bounds_ms {
             return None;
         }
@@ -65,17 +66,17 @@ impl Histogram {
     }
 
     /// Both together, which have the same bounds.
-    pub(super) fn add(&mut self, other: &Histogram) {
+    pub fn add(&mut self, other: &Histogram) {
         self.counts.iter_mut().zip(&other.counts).for_each(|(sum, count)| *sum += count);
     }
 
     /// How many there are.
-    pub(super) fn total(&self) -> u64 {
+    pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
 
     /// The quantile `q`, 0 to 1, as Prometheus computes it; `None` of none.
-    pub(super) fn quantile(&self, q: f64) -> Option<Quantile> {
+    pub fn quantile(&self, q: f64) -> Option<Quantile> {
         let rank = q * self.total() as f64;
         let mut below = 0.0;
         for (which, &count) in self.counts.iter().enumerate() {
@@ -93,7 +94,7 @@ impl Histogram {
     }
 
     /// The share that took longer than so many milliseconds; `None` of none.
-    pub(super) fn share_above(&self, ms: f64) -> Option<f64> {
+    pub fn share_above(&self, ms: f64) -> Option<f64> {
         let mut above = 0.0;
         for (which, &count) in self.counts.iter().enumerate() {
             let low = if which == 0 { 0.0 } else { self.bounds_ms[which - 1] };
