@@ -160,9 +160,11 @@ impl<'a> Drive<'a> {
         Ok(Estimate::of(bandwidth, load.sustained_ci.unwrap_or([bandwidth; 2])))
     }
 
-    /// The plateau of durable writes, operations per second; `None` where none were measured.
-    pub fn durable_plateau(&self, pattern: Pattern, block_bytes: u32) -> Option<f64> {
-        self.parameters(pattern, block_bytes)?.max_durable_write_iops
+    /// The plateau of durable writes, operations per second; `None` where none were measured. Its interval is
+    /// `None` where the profile has none.
+    pub fn durable_plateau(&self, pattern: Pattern, block_bytes: u32) -> Option<(f64, Option<[f64; 2]>)> {
+        let entry = self.parameters(pattern, block_bytes)?;
+        Some((entry.max_durable_write_iops?, entry.max_durable_write_iops_ci))
     }
 
     /// Requests per second that a volume with burst credit allows when the credit is spent; `None` where

@@ -262,3 +262,19 @@ fn ceph_conf_takes_every_line() {
         }
     }
 }
+
+#[test]
+fn a_drive_of_which_only_durable_writes_are_known_has_a_capacity_with_their_interval() {
+    let entry = json!({"pattern": "random", "block_bytes": 4096, "max_durable_write_iops": 800.0,
+        "max_durable_write_iops_ci": [640.0, 1000.0], "capped": "unknown", "censored": {}});
+    let mut document = json!({"schema": "leadline.profile/1", "device": {"rotational": false}, "method": {},
+        "validity": {}, "points": [], "parameters": [entry]});
+    let advised =
+        |document: &serde_json::Value| advise(System::Ceph, &parsed(document), &inputs("19")).unwrap();
+    let advice = advised(&document);
+    let setting = advice.setting("osd_mclock_max_capacity_iops_ssd").unwrap();
+    assert_eq!((setting.value.number(), setting.low, setting.high), (Some(800.0), Some(640.0), Some(1000.0)));
+    document["parameters"] = json!([]);
+    let missing = &advised(&document).missing[0];
+    assert_eq!((missing.key, missing.experiment), ("osd_mclock_max_capacity_iops_ssd", "profile"));
+}

@@ -60,6 +60,7 @@ fn entry(
         max_write_iops: write.map(|e| e.fit.plateau),
         max_write_iops_ci: write.and_then(|e| e.plateau_ci(resamples)),
         max_durable_write_iops: durable.map(|e| e.fit.plateau),
+        max_durable_write_iops_ci: None,
         capped: capped(estimates, pattern, block_bytes),
         censored: Censored {
             read: read.is_some_and(|e| e.fit.still_grows()),

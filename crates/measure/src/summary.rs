@@ -128,6 +128,7 @@ pub fn profile(
         precondition_passes: plan.precondition,
         write_budget_bytes: plan.write_budget,
         writes_shortened: plan.write_budget.map(|_| outcome.writes_shortened),
+        imported: Vec::new(),
         extra: Default::default(),
     };
     DeviceProfile {

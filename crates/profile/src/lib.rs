@@ -31,9 +31,9 @@ pub use headline::{NoReadDepth, ReadLimits, headline};
 pub use histogram::{Histogram, Quantile};
 pub use named::OpenError;
 pub use profile::{
-    Bin, Capped, Censored, Check, CheckStatus, Cliff, DeviceFacts, DeviceProfile, Held, Latency, Link,
-    Method, OpKind, OrderEffect, Parameters, Pattern, Point, Rounds, SCHEMA, Slice, SliceEffect, Temperature,
-    TimelineSample, Validity, Zones,
+    Bin, Capped, Censored, Check, CheckStatus, Cliff, DeviceFacts, DeviceProfile, Held, ImportedFile,
+    Latency, Link, Method, OpKind, OrderEffect, Parameters, Pattern, Point, Rounds, SCHEMA, Slice,
+    SliceEffect, Temperature, TimelineSample, Validity, Zones,
 };
 pub use published::{PublishedError, published_profile};
 pub use replay::Replay;

@@ -124,7 +124,12 @@ fn impossible(entry: &Parameters) -> Option<(&'static str, &'static str)> {
         ("alpha_1_durable", entry.alpha_1_durable, "alpha_1_durable_ci", entry.alpha_1_durable_ci),
         ("max_read_iops", entry.max_read_iops, "max_read_iops_ci", entry.max_read_iops_ci),
         ("max_write_iops", entry.max_write_iops, "max_write_iops_ci", entry.max_write_iops_ci),
-        ("max_durable_write_iops", entry.max_durable_write_iops, "", None),
+        (
+            "max_durable_write_iops",
+            entry.max_durable_write_iops,
+            "max_durable_write_iops_ci",
+            entry.max_durable_write_iops_ci,
+        ),
         ("k_r", entry.k_r.map(f64::from), "k_r_ci", entry.k_r_ci.map(|ci| ci.map(f64::from))),
         ("k_w", entry.k_w.map(f64::from), "k_w_ci", entry.k_w_ci.map(|ci| ci.map(f64::from))),
         ("k_r_90", entry.k_r_90.map(f64::from), "k_r_90_ci", entry.k_r_90_ci.map(|ci| ci.map(f64::from))),

@@ -85,6 +85,8 @@ term! {
         Published = "published",
         /// None: the numbers were read from a table.
         Table = "table",
+        /// None here: another program measured, and its output was imported.
+        Imported = "imported",
     } else {
         /// A kind that this version does not know; empty where none is stated.
         Other
@@ -104,6 +106,8 @@ term! {
         Published = "published",
         /// None: the numbers were read from a table.
         Table = "table",
+        /// Another program's, whose output was imported.
+        Imported = "imported",
     } else {
         /// An engine that this version does not know; empty where none is stated.
         Other
@@ -123,6 +127,8 @@ term! {
         Published = "published",
         /// The numbers were read from a table, which does not say.
         Table = "table",
+        /// The numbers are another program's, whose output does not say.
+        Imported = "imported",
     } else {
         /// A state that this version does not know; empty where none is stated.
         Other
@@ -221,11 +227,11 @@ term! {
         Merged = "merged",
         /// The device, not the processor, set the pace.
         Cpu = "cpu",
-        /// Where published numbers come from.
+        /// Where published or imported numbers come from.
         Source = "source",
         /// Whether published numbers contradict one another.
         Alpha = "alpha",
-        /// A remark of the catalogue on published numbers.
+        /// A remark on published or imported numbers.
         Note = "note",
     } else {
         /// A check that this version does not know.

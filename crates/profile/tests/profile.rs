@@ -186,6 +186,7 @@ fn parameters() -> impl Strategy<Value = Parameters> {
                     max_write_iops: xw.0,
                     max_write_iops_ci: xw.1,
                     max_durable_write_iops: xw.0,
+                    max_durable_write_iops_ci: xw.1,
                     capped,
                     censored: Censored { read, write },
                     extra,

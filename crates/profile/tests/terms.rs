@@ -51,11 +51,11 @@ fn each_word_of_the_format_has_its_variant() {
     assert_words!(CheckName, Other: Speedup "speedup", Little "little", Link "link", Order "order", Cpu "cpu",
         Source "source", Alpha "alpha", Note "note");
     assert_words!(DeviceKind, Other: Directory "directory", File "file", Block "block", Simulated "simulated",
-        Published "published", Table "table");
+        Published "published", Table "table", Imported "imported");
     assert_words!(DeviceState, Other: Steady "steady", Burst "burst", Simulated "simulated",
-        Published "published", Table "table");
+        Published "published", Table "table", Imported "imported");
     assert_words!(EngineKind, Other: IoUring "io_uring", Psync "psync", Simulated "simulated",
-        Published "published", Table "table");
+        Published "published", Table "table", Imported "imported");
     assert_words!(RunPhase, Other: Layout "layout", Precondition "precondition", Read "read", Write "write");
     assert_words!(WriteCache, Other: WriteBack "write back", WriteThrough "write through");
     assert_words!(WriteStatus, Absent: Measured "measured", Published "published");

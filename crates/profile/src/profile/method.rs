@@ -52,7 +52,32 @@ pub struct Method {
     /// Whether that shortened write slices; `None` without such a budget.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writes_shortened: Option<bool>,
+    /// The files that numbers were imported from, of other programs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub imported: Vec<ImportedFile>,
     /// Fields of later minor versions.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
+}
+
+/// A file that another program wrote, and what of it is in the profile.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ImportedFile {
+    /// Its name, without the folder it lay in.
+    pub file: String,
+    /// The program that measured: `fio`, `iotune`, `etcd`, `pg_test_fsync`, `ceph`, `ioping`.
+    pub program: String,
+    /// Its version, where the file tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// When it measured, RFC 3339 in UTC, where the file tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created: Option<String>,
+    /// What was taken from it, one sentence each.
+    pub read: Vec<String>,
+    /// What was not, and why.
+    pub skipped: Vec<String>,
+    /// What it does not say, and was taken as given.
+    pub assumed: Vec<String>,
 }

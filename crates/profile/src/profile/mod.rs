@@ -18,7 +18,7 @@ use crate::Experiments;
 use crate::terms::RunPhase;
 
 pub use device::{DeviceFacts, Held, Link, Zones};
-pub use method::Method;
+pub use method::{ImportedFile, Method};
 pub use parameters::{Capped, Censored, Parameters};
 pub use point::{Bin, Latency, OpKind, Pattern, Point, Slice};
 pub use validity::{Check, CheckStatus, Cliff, OrderEffect, Rounds, SliceEffect, Temperature, Validity};

@@ -69,6 +69,9 @@ pub struct Parameters {
     /// The durable write plateau, operations per second.
     #[serde(default)]
     pub max_durable_write_iops: Option<f64>,
+    /// Its 95 % interval, so far only of imported numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_durable_write_iops_ci: Option<[f64; 2]>,
     /// Whether a limit set in software, not the device, makes the plateau.
     pub capped: Capped,
     /// Which curves still grew at the highest concurrency tried.
@@ -109,6 +112,7 @@ impl Parameters {
             max_write_iops: None,
             max_write_iops_ci: None,
             max_durable_write_iops: None,
+            max_durable_write_iops_ci: None,
             capped: Capped::Unknown,
             censored: Censored::default(),
             extra: Map::new(),

@@ -478,6 +478,7 @@ fn parameters(
         max_write_iops: most(writes),
         max_write_iops_ci: around(most(writes), 0.02),
         max_durable_write_iops: most(durable),
+        max_durable_write_iops_ci: None,
         capped: Capped::No,
         censored: Censored::default(),
         extra: serde_json::Map::new(),

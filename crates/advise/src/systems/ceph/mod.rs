@@ -161,9 +161,9 @@ fn bytes(text: &str) -> Option<u64> {
 
 /// Random writes of 4K that the drive makes for long; durable ones, since an OSD acknowledges no others.
 fn capacity(drive: &Drive) -> Result<(Estimate, String), Unmeasured> {
-    let plain = drive.plateau(OpKind::Write, Pattern::Random, SMALL)?;
-    let (mut iops, mut rule) = match drive.durable_plateau(Pattern::Random, SMALL) {
-        Some(durable) => (
+    let plain = drive.plateau(OpKind::Write, Pattern::Random, SMALL);
+    let (mut iops, mut rule) = match (drive.durable_plateau(Pattern::Random, SMALL), plain) {
+        (Some((durable, _)), Ok(plain)) => (
             Estimate::of(
                 durable.min(plain.value),
                 plain.ci.map(|end| end * (durable / plain.value).min(1.0)),
@@ -173,7 +173,15 @@ fn capacity(drive: &Drive) -> Result<(Estimate, String), Unmeasured> {
                 plain.value
             ),
         ),
-        None => (plain, format!("the most random writes of 4K, {:.0} per second", plain.value)),
+        // As where an OSD's own benchmark was imported.
+        (Some((durable, ci)), Err(_)) => (
+            Estimate::of(durable, ci.unwrap_or([durable; 2])),
+            format!("the most random durable writes of 4K, {durable:.0} per second"),
+        ),
+        (None, plain) => {
+            let plain = plain?;
+            (plain, format!("the most random writes of 4K, {:.0} per second", plain.value))
+        }
     };
     let mut limit = |most: f64, what: &str| {
         if most < iops.value {
