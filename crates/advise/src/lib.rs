@@ -60,7 +60,7 @@ pub use recognise::{Recognised, looks_like, recognise};
 pub use server::{Asked, ask, is_address};
 pub use setting::{Costs, Fits, Setting, Source};
 pub use system::System;
-pub use systems::rocksdb;
+pub use systems::{rocksdb, seastar};
 pub use value::Value;
 
 use leadline_profile::DeviceProfile;

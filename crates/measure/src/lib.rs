@@ -48,7 +48,7 @@ pub use announcement::{Following, RunBounds};
 pub use candidate::Candidate;
 pub use curve::{Curve, CurveId, PointData};
 pub use error::MeasureError;
-pub use fit::{CurveFit, CurvePoint};
+pub use fit::{ADVISED, CurveFit, CurvePoint, REACHES};
 pub use outcome::{Earlier, Outcome, Stop};
 pub use plan::{Budget, Lanes, Plan};
 pub use plan_error::PlanError;

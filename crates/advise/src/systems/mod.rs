@@ -15,7 +15,7 @@ mod mongodb;
 mod postgresql;
 mod redis;
 pub mod rocksdb;
-mod seastar;
+pub mod seastar;
 mod sqlite;
 mod zfs;
 

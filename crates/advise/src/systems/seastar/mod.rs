@@ -13,6 +13,7 @@ use leadline_profile::OpKind;
 
 use super::Rules;
 use crate::{Advice, AdviseError, Config, Drive, File, Finding, Inputs, Setting, Source, Unmeasured, Value};
+pub use file::memory_size;
 use lasting::Lasting;
 use rates::{Fit, Mix, Rates};
 
