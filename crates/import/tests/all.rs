@@ -1,0 +1,4 @@
+//! What users of an import rely on.
+
+mod fio;
+mod whole;
