@@ -27,7 +27,7 @@ impl<'a> Drive<'a> {
     }
 
     /// Latency of requests of which `k` are in flight: at the nearest concurrency that was measured and is
-    /// not below it, or the highest.
+    /// not below it, or the highest. Its percentiles are known, as they are not of all imported numbers.
     pub(crate) fn latency(
         &self,
         op: OpKind,
@@ -37,8 +37,8 @@ impl<'a> Drive<'a> {
     ) -> Result<&'a Latency, Unmeasured> {
         let curve = self.curve(op, pattern, block_bytes, false);
         let point = curve.iter().find(|point| f64::from(point.concurrency) >= k).or(curve.last());
-        let point = point.ok_or_else(|| Unmeasured::points("the latency of requests", block_bytes))?;
-        Ok(&point.latency_us)
+        let known = point.map(|point| &point.latency_us).filter(|latency| latency.p99 > 0.0);
+        known.ok_or_else(|| Unmeasured::points("the latency of requests", block_bytes))
     }
 
     /// Latency of an fdatasync after an append, by one writer; by `fsync`.

@@ -23,7 +23,7 @@ use minijinja::{AutoEscape, Environment, Value, context};
 use serde::Serialize;
 
 use crate::compare::{Relation, compare};
-use crate::sentences::is_published;
+use crate::sentences::{is_imported, is_published};
 use crate::{ReportError, format, granularity, sentences};
 use chart_data::{ChartData, Detail};
 use experiments::ExperimentCharts;
@@ -186,6 +186,7 @@ fn report(profile: &DeviceProfile, label: &str) -> Value {
         label => label,
         device => Value::from(Serde(&profile.device)),
         published => is_published(profile),
+        imported => is_imported(profile),
         created => profile.created.clone(),
         sentences => sentences(profile).to_vec(),
         granularity => granularity::sentences(profile),
@@ -234,9 +235,28 @@ fn script_json(data: &impl Serialize) -> String {
 mod tests {
     use super::*;
     use crate::sample::{
-        Shape, one_point, published_profile, raw_profile, reads_only, sample_profile, slower_profile,
-        studied_profile, troubled_profile,
+        Shape, imported_profile, one_point, published_profile, raw_profile, reads_only, sample_profile,
+        slower_profile, studied_profile, troubled_profile,
     };
+
+    #[test]
+    fn a_page_of_imported_numbers_says_so_and_what_of_which_file() {
+        let page = ours(&render_page(&[imported_profile()]).unwrap());
+        for part in [
+            "Imported: measured by fio 3.33, not by Leadline",
+            "Where the numbers are from",
+            "went through the page cache",
+            "jobs ran one after the other",
+            "&lt;b&gt;sweep",
+        ] {
+            assert!(page.contains(part), "{part}");
+        }
+        for part in ["SNIA", "Buffered I/O", "epochs, slices of", "<b>sweep"] {
+            assert!(!page.contains(part), "{part}");
+        }
+        let summary = crate::render_summary(&imported_profile(), 100, false);
+        assert!(summary.contains("state: imported\n") && !summary.contains("BUFFERED"), "{summary}");
+    }
 
     const EVIL: &str = "</script><img src=x onerror=alert(1)>";
 

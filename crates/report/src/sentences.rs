@@ -180,9 +180,14 @@ fn worth(profile: &DeviceProfile) -> String {
     }
     if validity.censored_curves > 0 {
         let curves = quantity(validity.censored_curves as usize, "curve");
-        doubts.push(format!("on {curves} k is a lower bound"));
+        // An imported curve that grows has no k at all.
+        let what =
+            if is_imported(profile) { "throughput still grew at the end" } else { "k is a lower bound" };
+        doubts.push(format!("on {curves} {what}"));
     }
+    let imported = imported_from(profile);
     let state = match validity.state {
+        DeviceState::Imported => &imported,
         DeviceState::Published => return published_worth(profile, &doubts),
         DeviceState::Steady => "These numbers are steady-state numbers by the SNIA test",
         DeviceState::Simulated => "These numbers are a simulated device's",
@@ -222,9 +227,33 @@ pub(crate) fn published_by(profile: &DeviceProfile) -> String {
     format!("published numbers, not measured here: {source}")
 }
 
+/// Whether another program measured.
+pub(crate) fn is_imported(profile: &DeviceProfile) -> bool {
+    profile.method.engine == EngineKind::Imported
+}
+
+/// `These numbers are imported, not measured here: fio 3.33's and etcd 3.4's`.
+fn imported_from(profile: &DeviceProfile) -> String {
+    let programs = imported_programs(profile);
+    format!("These numbers are imported, not measured here, in a state that is not known: by {programs}")
+}
+
+/// `fio 3.33, etcd 3.4.23`: each once.
+pub(crate) fn imported_programs(profile: &DeviceProfile) -> String {
+    let mut programs: Vec<String> = Vec::new();
+    for file in &profile.method.imported {
+        let program = [Some(&file.program), file.version.as_ref()];
+        let program = program.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join(" ");
+        if !programs.contains(&program) {
+            programs.push(program);
+        }
+    }
+    if programs.is_empty() { "a program that is not stated".to_owned() } else { programs.join(", ") }
+}
+
 /// Whether the page cache stood between the measurement and the device.
 pub(crate) fn is_buffered(profile: &DeviceProfile) -> bool {
-    !profile.method.direct && !is_simulated(profile) && !is_published(profile)
+    !profile.method.direct && !is_simulated(profile) && !is_published(profile) && !is_imported(profile)
 }
 
 /// Whether the device was a simulated one.
@@ -247,7 +276,20 @@ fn quantity(n: usize, word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{one_point, reads_only, sample_profile, troubled_profile};
+    use crate::sample::{imported_profile, one_point, reads_only, sample_profile, troubled_profile};
+
+    #[test]
+    fn imported_numbers_are_said_to_be_by_whom_and_nothing_is_said_of_a_state_or_the_cache() {
+        let mut profile = imported_profile();
+        let [_, _, worth] = sentences(&profile);
+        assert_eq!(
+            worth,
+            "These numbers are imported, not measured here, in a state that is not known: by fio 3.33; but on \
+             one curve throughput still grew at the end."
+        );
+        profile.method.imported.clear();
+        assert!(sentences(&profile)[2].contains("by a program that is not stated"));
+    }
 
     #[test]
     fn numbers_come_from_the_profile() {

@@ -10,7 +10,7 @@ use leadline_profile::{CheckStatus, DeviceProfile};
 
 use crate::compare::{Relation, Verdict, compare};
 use crate::format::{self, block};
-use crate::sentences::{is_buffered, is_published};
+use crate::sentences::{is_buffered, is_imported, is_published};
 use crate::{headline, sentences};
 
 pub use experiments::render_experiment;
@@ -91,6 +91,8 @@ fn worth(profile: &DeviceProfile, width: usize, paint: Paint) -> Vec<String> {
     let moved = if is_published(profile) {
         // The source stands in the third sentence.
         "state: published".to_owned()
+    } else if is_imported(profile) {
+        "state: imported".to_owned()
     } else {
         format!(
             "state: {}; footprint {}; {} written",

@@ -98,6 +98,12 @@ impl Asked {
         let mut device = DeviceCosts::from_profile(&profile)
             .map_err(|error| no_tree(&self.profile.to_string(), &error))?;
         let mut warnings = Vec::new();
+        if profile.method.engine == EngineKind::Imported {
+            warnings.push(format!(
+                "{}: has imported numbers, of which the processor's part is not known",
+                self.profile
+            ));
+        }
         if profile.method.engine == EngineKind::Published {
             warnings.push(format!(
                 "{}: has published numbers, not measured ones; the intervals do not tell how far they are off",

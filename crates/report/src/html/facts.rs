@@ -1,6 +1,8 @@
 //! The words of the page: what it is, how it was measured, what it is worth.
 
-use leadline_profile::{CheckStatus, DeviceFacts, DeviceProfile, DeviceState, OpKind, Parameters};
+use leadline_profile::{
+    CheckStatus, DeviceFacts, DeviceProfile, DeviceState, ImportedFile, OpKind, Parameters,
+};
 use serde::Serialize;
 
 use crate::advice::Advice;
@@ -8,7 +10,7 @@ use crate::format::{self, block, bytes, count, percent, significant, whole_range
 use crate::{
     compare::Quantity,
     headline,
-    sentences::{is_buffered, is_published, published_by},
+    sentences::{imported_programs, is_buffered, is_imported, is_published, published_by},
 };
 
 /// A name and what it is, with how good that is.
@@ -47,6 +49,13 @@ pub(super) fn banners(profile: &DeviceProfile) -> Vec<String> {
         let words =
             "Buffered I/O: requests went through the page cache, so these numbers are also the cache's.";
         banners.push(words.to_owned());
+    }
+    if is_imported(profile) {
+        banners.push(format!(
+            "Imported: measured by {}, not by Leadline. Intervals are wide, since one run does not tell what the \
+             next one would, and what was not measured is not here.",
+            imported_programs(profile)
+        ));
     }
     banners
 }
@@ -105,6 +114,12 @@ pub(super) fn validity(profile: &DeviceProfile) -> Vec<Fact> {
     if is_published(profile) {
         return vec![
             fact("State", published_by(profile), "warn"),
+            fact("Durability", non_empty(&validity.durability, "not stated"), ""),
+        ];
+    }
+    if is_imported(profile) {
+        return vec![
+            fact("State", format!("imported, by {}: not known", imported_programs(profile)), "warn"),
             fact("Durability", non_empty(&validity.durability, "not stated"), ""),
         ];
     }
@@ -258,6 +273,9 @@ pub(super) fn method(profile: &DeviceProfile) -> Vec<Fact> {
             fact("Patterns", patterns.join(", "), ""),
         ];
     }
+    if is_imported(profile) {
+        return imported(&m.imported, sizes, patterns);
+    }
     vec![
         fact("Engine", format!("{}, {direct}", non_empty(m.engine.as_str(), "not known")), ""),
         fact("Concurrency k", non_empty(&m.concurrency_is, "not stated"), ""),
@@ -288,6 +306,26 @@ pub(super) fn method(profile: &DeviceProfile) -> Vec<Fact> {
         ),
         fact("Seed", m.seed.to_string(), ""),
     ]
+}
+
+/// The files that numbers were imported from, and what of them.
+fn imported(files: &[ImportedFile], sizes: Vec<String>, patterns: Vec<&str>) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    for file in files {
+        let version = file.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+        facts.push(fact(&file.file, format!("by {}{version}", file.program), ""));
+        let lists = [
+            ("read", &file.read, ""),
+            ("skipped", &file.skipped, "warn"),
+            ("assumed", &file.assumed, "warn"),
+        ];
+        for (what, lines, tone) in lists {
+            facts.extend(lines.iter().map(|line| fact(what, line.clone(), tone)));
+        }
+    }
+    facts.push(fact("Block sizes", non_empty(&sizes.join(", "), "none"), ""));
+    facts.push(fact("Patterns", non_empty(&patterns.join(", "), "none"), ""));
+    facts
 }
 
 /// `yes`, `no`, `unknown` and how that reads in a table.

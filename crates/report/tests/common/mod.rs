@@ -158,6 +158,28 @@ pub fn published_profile() -> DeviceProfile {
     experiments::published_profile()
 }
 
+/// Reads of which fio measured one depth, in a file with a name that is not harmless on a page.
+pub fn imported_profile() -> DeviceProfile {
+    let mut profile = one_point();
+    profile.device.kind = DeviceKind::Imported;
+    profile.method = Method {
+        engine: EngineKind::Imported,
+        imported: vec![ImportedFile {
+            file: "<b>sweep</b>.json".to_owned(),
+            program: "fio".to_owned(),
+            version: Some("3.33".to_owned()),
+            read: vec!["job \"a\": random reads of 4K".to_owned()],
+            skipped: vec!["job \"b\": went through the page cache".to_owned()],
+            assumed: vec!["jobs ran one after the other".to_owned()],
+            ..ImportedFile::default()
+        }],
+        ..Method::default()
+    };
+    profile.validity =
+        Validity { complete: true, state: DeviceState::Imported, censored_curves: 1, ..Validity::default() };
+    profile
+}
+
 /// An assessment with a held-out error in percent and its standard error; fitted to nothing but a page cost.
 pub fn assessed(name: &'static str, error_percent: Option<f64>, standard_error: f64) -> Assessment {
     let one = WorkPoint {
