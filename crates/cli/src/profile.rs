@@ -1,4 +1,6 @@
-//! `leadline profile`: measure a device.
+//! `leadline profile`: measure a device, or import what other programs measured.
+
+mod import;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -28,13 +30,17 @@ use crate::values;
 /// Measure a device: asymmetry (alpha), read and write concurrency (k_r, k_w), latencies, and how far to
 /// trust them
 #[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 #[command(after_help = "Examples:\n  \
         leadline profile                       the device that holds this directory, two minutes\n  \
         leadline profile /mnt/nvme --quick     half a minute, 1G scratch file\n  \
         leadline profile /dev/nvme0n1          the raw device, reads only\n  \
         leadline profile sim:flash --json      a simulated device, profile on stdout\n  \
-        leadline profile /data --for postgresql   all that leadline advise postgresql needs")]
+        leadline profile /data --for postgresql   all that leadline advise postgresql needs\n  \
+        leadline profile import sweep.json     what fio measured: leadline profile import --help")]
 pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
     /// What to measure: a directory (a scratch file is made in it and removed), a file, a block device (only
     /// read unless --destructive is given), or sim:NAME
     #[arg(default_value = ".")]
@@ -110,8 +116,20 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
+#[derive(clap::Subcommand)]
+enum Command {
+    Import(import::Args),
+}
+
 /// Measures TARGET, writes the profile and the page, and prints the summary.
-pub(crate) fn run(args: Args) -> Result<(), Failure> {
+pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
+    if let Some(Command::Import(args)) = args.command.take() {
+        return import::run(args);
+    }
+    measured(args)
+}
+
+fn measured(args: Args) -> Result<(), Failure> {
     let earlier =
         args.resume.as_deref().map(|path| load_interrupted(path, &args.target.to_string())).transpose()?;
     let settings = settings(&args, earlier.as_ref())?;

@@ -25,46 +25,46 @@ const REFUSED: [(&str, &str); 9] = [
     (
         "Timing buffered disk reads",
         "is output of hdparm, which reads in sequence through the page cache for three seconds: it tells \
-         neither latency nor concurrency. fio with --direct=1 --output-format=json does",
+         neither latency nor concurrency. fio with direct=1 and output-format=json does",
     ),
     (
         "Timing cached reads",
-        "is output of hdparm -T, which measures memory. fio with --direct=1 --output-format=json measures the \
+        "is output of hdparm -T, which measures memory. fio with direct=1 and output-format=json measures the \
          device",
     ),
     (
         " records out",
         "is output of dd, which does not say whether it went through the page cache, nor how large its \
-         requests were. fio with --direct=1 --output-format=json does",
+         requests were. fio with direct=1 and output-format=json does",
     ),
     (
         "bytes transferred in",
         "is output of dd, which does not say whether it went through the page cache, nor how large its \
-         requests were. fio with --direct=1 --output-format=json does",
+         requests were. fio with direct=1 and output-format=json does",
     ),
     (
         "<TimeSpan>",
-        "is output of diskspd, which is not read yet; run fio with --output-format=json, or leadline profile",
+        "is output of diskspd, which is not read yet; run fio with output-format=json, or leadline profile",
     ),
     (
         "Command Line: diskspd",
-        "is output of diskspd, which is not read yet; run fio with --output-format=json, or leadline profile",
+        "is output of diskspd, which is not read yet; run fio with output-format=json, or leadline profile",
     ),
     (
         "CrystalDiskMark",
-        "is output of CrystalDiskMark, which is not read; run fio with --output-format=json, or leadline \
+        "is output of CrystalDiskMark, which is not read; run fio with output-format=json, or leadline \
          profile",
     ),
     (
         "File operations:",
         "is output of sysbench fileio, which goes through the page cache unless told otherwise and does not \
-         say; run fio with --direct=1 --output-format=json",
+         say; run fio with direct=1 and output-format=json",
     ),
 ];
 
 /// fio's output for people, and what is to be done.
 const FIO_TEXT: &str = "is fio's output for people, which leaves out with which options it ran; run it again \
-                        with --output-format=json (or json+)";
+                        with output-format=json (or json+)";
 
 /// What `text` is.
 ///

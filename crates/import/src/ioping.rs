@@ -165,8 +165,8 @@ fn in_words(text: &str, path: &Path) -> Result<Statistics, TextError> {
     let done = of(" requests completed in ").ok_or_else(|| missing("requests completed in"))?;
     let times = of("min/avg/max/mdev = ").ok_or_else(|| missing("min/avg/max/mdev"))?;
     if lines[done].contains(" written, ") {
-        let reason = "wrote, and does not say whether each write was flushed; fio with --direct=1 \
-                      --rw=randwrite --output-format=json does";
+        let reason = "wrote, and does not say whether each write was flushed; fio with direct=1, \
+                      rw=randwrite and output-format=json does";
         return Err(TextError::line(path, done + 1, reason));
     }
     let wrong = |at: usize| TextError::line(path, at + 1, "is not as ioping prints it");

@@ -44,6 +44,7 @@ fn command<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let words: Vec<&str> = words.into_iter().take(2).collect();
     match words[..] {
         ["emulate", "ctl"] => vec!["emulate", "ctl"],
+        ["profile", "import"] => vec!["profile", "import"],
         ["emulate", ..] => vec!["emulate"],
         [group, second] if GROUPS.contains(&group) => {
             vec![group, second.trim_end_matches(|c: char| !c.is_ascii_lowercase())]

@@ -41,6 +41,7 @@ mod pool;
 mod pool_replay;
 mod predict;
 mod profile;
+mod profile_import;
 mod prove;
 mod real;
 mod refusals;

@@ -131,12 +131,12 @@ impl Document {
         };
         let end = start + documents.byte_offset();
         if let Some((line, _)) = braces.iter().find(|(_, at)| *at >= end) {
-            let reason = "another document begins here: of one run (--status-interval) the last is the whole, of \
+            let reason = "another document begins here: of one run (status-interval) the last is the whole, of \
                           several runs each counts; put each that counts into a file of its own";
             return Err(TextError::line(path, line + 1, reason));
         }
         if document.jobs.is_empty() && document.client_stats.is_some() {
-            let reason = "is of jobs on servers (--client), which are not read: import what each server would \
+            let reason = "is of jobs on servers (client), which are not read: import what each server would \
                           write alone";
             return Err(TextError::file(path, reason));
         }

@@ -1,0 +1,164 @@
+//! `leadline profile import`: files of other programs in, a profile that every command takes out.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use crate::ran::{Ran, folder, made_folder, names, run};
+
+/// A device that serves 32 reads of 8K or 8 writes at once, each in 100 us, as fio 3 writes it.
+fn sweep() -> String {
+    let mut jobs = Vec::new();
+    for (rw, side, servers) in [("randread", "read", 32_u64), ("randwrite", "write", 8)] {
+        for depth in [1, 4, 16, 64, 256] {
+            let busy = depth.min(servers);
+            let (ios, mean) = (100_000 * busy, 100_000 * depth / busy);
+            let other = if side == "read" { "write" } else { "read" };
+            jobs.push(format!(
+                r#"{{"jobname": "{rw}-{depth}", "groupid": {}, "error": 0,
+    "job options": {{"rw": "{rw}", "bs": "8k", "iodepth": "{depth}"}},
+    "{side}": {{"io_bytes": {}, "total_ios": {ios}, "runtime": 10000,
+      "lat_ns": {{"mean": {mean}, "max": {mean}, "N": {ios}}},
+      "clat_ns": {{"mean": {mean}, "percentile": {{"50.000000": {mean}, "99.000000": {mean}}}}},
+      "iops_mean": 1.0, "iops_stddev": 0.0, "iops_samples": 20}},
+    "{other}": {{}}}}"#,
+                jobs.len(),
+                ios * 8192
+            ));
+        }
+    }
+    format!(
+        "fio: a note\n{{\"fio version\": \"fio-3.33\", \"timestamp\": 1795726042,\n\"global options\": {{\"direct\": \
+         \"1\", \"ioengine\": \"io_uring\"}},\n\"jobs\": [{}], \"disk_util\": [{{\"name\": \"nvme0n1\"}}]}}\n",
+        jobs.join(",\n")
+    )
+}
+
+/// etcd's histogram: 99 % within 4 ms.
+fn metrics() -> String {
+    let mut text = String::new();
+    for (bound, count) in [("0.001", 200), ("0.002", 900), ("0.004", 1000), ("+Inf", 1000)] {
+        writeln!(text, "etcd_disk_wal_fsync_duration_seconds_bucket{{le=\"{bound}\"}} {count}").unwrap();
+    }
+    text + "etcd_disk_wal_fsync_duration_seconds_sum 1.5\n"
+}
+
+/// A folder with both, and the profile of them.
+fn imported() -> (tempfile::TempDir, Ran) {
+    let dir = folder();
+    fs::write(dir.path().join("sweep.json"), sweep()).unwrap();
+    fs::write(dir.path().join("metrics.txt"), metrics()).unwrap();
+    let ran =
+        run(dir.path(), &["profile", "import", "sweep.json", "metrics.txt", "-o", "p.json"]).succeeded();
+    (dir, ran)
+}
+
+#[test]
+fn it_says_what_was_read_of_each_file_and_which_keys_follow() {
+    let (_dir, ran) = imported();
+    for part in [
+        "sweep.json: by fio 3.33\n  read: as fio's JSON output, since line 2 has \"fio version\"",
+        "read: job \"randread-64\": random reads of 8K, 64 in flight: 320k per second",
+        "metrics.txt: by etcd",
+        "assumed: an append has 2300 bytes, as in etcd's documentation",
+        "nvme0n1 at sweep.json, metrics.txt (imported)",
+        "state: imported",
+        "heartbeat-interval, election-timeout",
+        "effective_io_concurrency",
+        "innodb_read_io_threads",
+    ] {
+        assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
+    }
+    assert_eq!(ran.stderr, "leadline: profile in p.json\n");
+}
+
+#[test]
+fn every_command_takes_the_profile_and_claims_nothing_that_was_not_measured() {
+    let (dir, _) = imported();
+    let ran = |arguments: &[&str]| run(dir.path(), arguments).succeeded().stdout;
+    assert!(ran(&["models", "p.json"]).contains("was chosen"));
+    assert!(
+        ran(&["predict", "p.json", "--reads", "1e6", "--block", "8K", "--concurrency", "64"])
+            .contains("320k")
+    );
+    assert!(ran(&["report", "p.json", "-o", "p.html"]).contains("imported"));
+    let page = fs::read_to_string(dir.path().join("p.html")).unwrap();
+    assert!(page.contains("Imported: measured by fio 3.33, etcd, not by Leadline"));
+    assert!(ran(&["report", "p.json", "device:p4510"]).contains("2 devices"));
+    let advice = ran(&["advise", "postgresql", "p.json"]);
+    assert!(advice.contains("effective_io_concurrency") && advice.contains("left out: random_page_cost"));
+    assert!(ran(&["advise", "etcd", "p.json"]).contains("verdict: fast enough"));
+    assert!(ran(&["advise", "all", "p.json"]).contains("left out: osd_mclock_max_capacity_iops_ssd"));
+    fs::write(dir.path().join("etcd.yml"), "heartbeat-interval: 100\nelection-timeout: 1000\n").unwrap();
+    assert!(ran(&["lint", "etcd", "etcd.yml", "p.json"]).contains("fit: heartbeat-interval"));
+    let failed = run(dir.path(), &["predict", "p.json", "--slo", "p99=1ms"]);
+    assert_eq!(failed.code, Some(2), "{failed:?}");
+}
+
+#[test]
+fn json_is_the_profile_and_without_a_name_a_folder_holds_it_with_the_page() {
+    let (dir, _) = imported();
+    let printed =
+        run(dir.path(), &["profile", "import", "metrics.txt", "--json", "--name", "sda"]).succeeded();
+    let profile = printed.profile();
+    assert_eq!((profile.device.name.as_str(), printed.stderr.as_str()), ("sda", ""));
+    assert!(profile.experiments.fsync.is_some() && profile.points.is_empty());
+    let own = folder();
+    fs::copy(dir.path().join("metrics.txt"), own.path().join("m")).unwrap();
+    run(own.path(), &["profile", "import", "m"]).succeeded();
+    fs::remove_file(own.path().join("m")).unwrap();
+    assert_eq!(names(&made_folder(own.path())), ["profile.json", "report.html"]);
+}
+
+#[test]
+fn what_cannot_be_imported_is_refused_in_one_line_and_nothing_is_written() {
+    let (dir, _) = imported();
+    fs::write(dir.path().join("hdparm.txt"), "/dev/sda:\n Timing buffered disk reads: 400 MB in 3 seconds\n")
+        .unwrap();
+    let buffered = sweep().replace("\"direct\": \"1\"", "\"direct\": \"0\"");
+    fs::write(dir.path().join("cached.json"), buffered).unwrap();
+    let raw = "2000 200000000 10000 40960123 69865 100000 179259 10000 2001 202000000\n";
+    fs::write(dir.path().join("ioping.txt"), raw).unwrap();
+    for (arguments, said) in [
+        (vec!["hdparm.txt"], "leadline: hdparm.txt: line 2: is output of hdparm"),
+        (
+            vec!["cached.json"],
+            "leadline: cached.json: nothing can be used: job \"randread-1\": went through the page",
+        ),
+        (vec!["none.json"], "leadline: none.json: No such file"),
+        (vec!["ioping.txt"], "leadline: ioping.txt: ioping's output does not say where it read"),
+        (vec!["sweep.json", "--format", "etcd"], "leadline: sweep.json: line 1: the buckets"),
+        (
+            vec!["sweep.json", "--format", "bonnie"],
+            "leadline: invalid value 'bonnie' for '--format <FORMAT>'",
+        ),
+    ] {
+        let mut all = vec!["profile", "import"];
+        all.extend(arguments);
+        all.extend(["-o", "new.json"]);
+        let failed = run(dir.path(), &all);
+        assert_eq!((failed.code, failed.stdout.as_str()), (Some(2), ""), "{all:?}");
+        assert!(failed.stderr.starts_with(said) && failed.stderr.lines().count() == 1, "{}", failed.stderr);
+        assert!(!dir.path().join("new.json").exists());
+    }
+    let over = run(dir.path(), &["profile", "import", "sweep.json", "-o", "sweep.json"]);
+    assert!(over.code == Some(2) && over.stderr.contains("which it would replace"), "{over:?}");
+    assert_eq!(fs::read_to_string(dir.path().join("sweep.json")).unwrap(), sweep());
+    run(dir.path(), &["profile", "import", "ioping.txt", "--pattern", "random", "-o", "i.json"]).succeeded();
+}
+
+#[test]
+fn a_folder_named_import_is_measured_by_its_path() {
+    let dir = folder();
+    fs::create_dir(dir.path().join("import")).unwrap();
+    let failed = run(dir.path(), &["profile", "import"]);
+    assert_eq!(failed.code, Some(2));
+    assert_eq!(
+        failed.stderr,
+        "leadline: profile import: name the files to import; what is named import here is measured by leadline \
+         profile ./import\n"
+    );
+    let measured = run(dir.path(), &["profile", "./import", "--dry-run"]).succeeded();
+    assert!(measured.stdout.starts_with("./import: "), "{}", measured.stdout);
+    assert_eq!(names(Path::new(&dir.path().join("import"))), [""; 0]);
+}
