@@ -144,6 +144,9 @@ def test_plots_are_drawn(flash):
         (lambda: leadline.predict(Profile.load("device:p4510"), reads=float("nan")), "workload 0"),
         (lambda: leadline.compare(Profile.load("device:p4510")), "two profiles"),
         (lambda: leadline.experiment("nothing", "sim:flash"), "nothing"),
+        (lambda: leadline.import_profile([]), "name the files"),
+        (lambda: leadline.import_profile("/nowhere.json"), "/nowhere.json"),
+        (lambda: leadline.import_profile(os.devnull), "is nothing that is known"),
     ],
 )
 def test_bad_input_is_one_line_that_names_it(call, words):
@@ -163,3 +166,17 @@ def test_a_document_that_a_newer_version_wrote_is_refused(flash):
 def test_what_was_said_while_measuring_is_kept(flash):
     assert any("simulated" in note for note in flash.notes)
     assert Profile.from_json(flash.to_json()).notes == ()
+
+
+def test_what_other_programs_measured_is_a_partial_profile(tmp_path):
+    raw = "2000 200000000 10000 40960123 69865 100000 179259 10000 2001 202000000\n"
+    (tmp_path / "ioping.txt").write_text(raw)
+    with pytest.raises(leadline.BadInput, match="pattern=random or pattern=sequential"):
+        leadline.import_profile(tmp_path / "ioping.txt")
+    kept = tmp_path / "p.json"
+    found = leadline.import_profile([tmp_path / "ioping.txt"], output=kept, pattern="random", name="sda")
+    assert (found.name, found.k_r, len(found.points)) == ("sda", None, 1)
+    assert found.points["iops"][0] == pytest.approx(10_000)
+    (file,) = found.document["method"]["imported"]
+    assert (file["file"], file["program"]) == ("ioping.txt", "ioping")
+    assert Profile.load(kept).document == found.document

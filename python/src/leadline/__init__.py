@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ._graph_queries import Subgraph
     from ._graph_update import GraphUpdate
     from ._models import Models, fit, predict
-    from ._profile import Profile, Report, compare, experiment, profile
+    from ._profile import Profile, Report, compare, experiment, import_profile, profile
     from ._table import Table
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "compare",
     "experiment",
     "fit",
+    "import_profile",
     "pool",
     "predict",
     "profile",
@@ -47,7 +48,7 @@ _NAMES = {
     "_graph_queries": ("Subgraph",),
     "_graph_update": ("GraphUpdate",),
     "_models": ("Models", "fit", "predict"),
-    "_profile": ("Profile", "Report", "compare", "experiment", "profile"),
+    "_profile": ("Profile", "Report", "compare", "experiment", "import_profile", "profile"),
     "_table": ("Table",),
 }
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ._models import Models
 
-__all__ = ["Interval", "Profile", "compare", "experiment", "profile"]
+__all__ = ["Interval", "Profile", "compare", "experiment", "import_profile", "profile"]
 
 #: The ends of a 95 % interval, low and high.
 Interval = tuple[float, float]
@@ -384,6 +384,53 @@ def profile(
     given = {"quick": quick, "full": full, "output": output, **options}
     document, notes = run("profile", target, options=given, progress=progress)
     return _measured(document, target, notes)
+
+
+def import_profile(
+    files: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    output: str | os.PathLike[str] | None = None,
+    **options: object,
+) -> Profile:
+    """Make a partial profile of what other programs measured of one device.
+
+    It has what the files have, with wide intervals: see ``docs/profile-import.md``. What was read, skipped and
+    assumed of each stands in ``document["method"]["imported"]``.
+
+    Parameters
+    ----------
+    files
+        One file or several: fio's JSON, iotune's ``io_properties.yaml``, etcd's ``/metrics``, the output of
+        ``pg_test_fsync``, ``ceph tell osd.N bench`` or ioping.
+    output
+        Also write the profile to this file.
+    **options
+        Those of ``leadline profile import``: ``format="fio"``, ``pattern="random"``, ``mountpoint="/var/lib"``,
+        ``name="nvme0n1"``.
+
+    Returns
+    -------
+    Profile
+
+    Raises
+    ------
+    BadInput
+        A file cannot be read, is none of these or could be several of them, or nothing in it can be used.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> bench = '{"bytes_written": 12288000, "blocksize": 4096, "elapsed_sec": 4.0, "bytes_per_sec": 3072000.0}'
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "osd.json").write_text(bench)
+    ...     p = import_profile(Path(folder, "osd.json"))
+    >>> p.at()["max_durable_write_iops"]
+    750.0
+    """
+    several = [files] if isinstance(files, (str, os.PathLike)) else list(files)
+    document, notes = run("profile import", *several, options={"output": output, **options})
+    return _measured(document, several[0], notes)
 
 
 def experiment(
