@@ -221,6 +221,15 @@ pub(crate) fn appends(flush: &str) -> Value {
 }
 
 #[test]
+fn a_longest_flush_of_less_than_nothing_is_not_known() {
+    let mut job = appends("fdatasync");
+    job["sync"]["lat_ns"]["max"] = json!(-1);
+    let profile = imported(&document(&[job])).unwrap();
+    assert_eq!(profile.experiments.fsync.as_ref().unwrap().points[0].latency_us.max, 0.0);
+    assert!(DeviceProfile::parse(&profile.to_json(), "p.json").is_ok());
+}
+
+#[test]
 fn loads_that_say_nothing_of_the_device_are_skipped_with_why() {
     let option =
         |key: &'static str, value: &'static str| skipped(move |job| job["job options"][key] = json!(value));

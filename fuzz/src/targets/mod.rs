@@ -5,6 +5,7 @@ mod corpus;
 mod devices;
 mod edges;
 mod faults;
+mod imports;
 mod options;
 mod profiles;
 mod settings;
@@ -21,6 +22,7 @@ use crate::Target;
 pub fn all() -> std::io::Result<Vec<Box<dyn Target>>> {
     let mut all: Vec<Box<dyn Target>> = vec![
         Box::new(profiles::Profiles),
+        Box::new(imports::Imports),
         Box::new(tables::Tables),
         Box::new(devices::Devices),
         Box::new(faults::Faults),

@@ -37,7 +37,7 @@ impl Target for Profiles {
 }
 
 /// Whatever a profile says, what is advised by it can be read, and fits.
-fn advised(profile: &DeviceProfile) {
+pub(super) fn advised(profile: &DeviceProfile) {
     let inputs = Inputs { memory_bytes: Some(1 << 34), ..Inputs::default() };
     for system in System::ALL {
         let advice = advise(system, profile, &inputs).expect("a version that is known");

@@ -29,7 +29,7 @@ pub(super) fn of_requests(sides: &[&Side]) -> (Latency, Vec<Bin>) {
 pub(super) fn of_flushes(times: &Times) -> Latency {
     let one = [(times, 1.0)];
     let latency = percentiles(&one, &histogram(&one));
-    Latency { mean: times.mean / 1e3, max: times.max / 1e3, ..latency }
+    Latency { mean: times.mean / 1e3, max: (times.max / 1e3).max(0.0), ..latency }
 }
 
 /// Microseconds of several means in nanoseconds, each with how many it is of.
