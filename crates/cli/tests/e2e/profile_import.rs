@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
+use std::process::Command;
 
 use crate::ran::{Ran, folder, made_folder, names, run};
 
@@ -161,4 +163,33 @@ fn a_folder_named_import_is_measured_by_its_path() {
     let measured = run(dir.path(), &["profile", "./import", "--dry-run"]).succeeded();
     assert!(measured.stdout.starts_with("./import: "), "{}", measured.stdout);
     assert_eq!(names(Path::new(&dir.path().join("import"))), [""; 0]);
+}
+
+/// What fio itself says of a run is what the profile has.
+#[test]
+fn a_run_of_fio_has_the_rate_and_latency_that_fio_says() {
+    let dir = folder();
+    let fio = Command::new("fio")
+        .current_dir(dir.path())
+        .args(["--output-format=json+", "--output=f.json", "--name=r", "--filename=f", "--size=4m"])
+        .args(["--rw=randread", "--bs=4k", "--direct=1", "--ioengine=psync", "--runtime=1", "--time_based"])
+        .output();
+    if !fio.is_ok_and(|done| done.status.success()) {
+        let _ = writeln!(std::io::stderr(), "SKIPPED a_run_of_fio: fio is missing, or direct I/O fails here");
+        return;
+    }
+    let text = fs::read_to_string(dir.path().join("f.json")).unwrap();
+    let said: serde_json::Value = serde_json::from_str(&text[text.find('{').unwrap()..]).unwrap();
+    let read = &said["jobs"][0]["read"];
+    let profile = run(dir.path(), &["profile", "import", "f.json", "--json"]).succeeded().profile();
+    let [point] = profile.points.as_slice() else { panic!("{:?}", profile.method.imported) };
+    let near = |found: f64, said: &serde_json::Value, unit: f64| {
+        assert!((found * unit / said.as_f64().unwrap() - 1.0).abs() < 0.02, "{found} {said}");
+    };
+    near(point.iops, &read["iops"], 1.0);
+    near(point.latency_us.mean, &read["lat_ns"]["mean"], 1e3);
+    near(point.latency_us.p99, &read["clat_ns"]["percentile"]["99.000000"], 1e3);
+    assert_eq!((point.concurrency, point.block_bytes), (1, 4096));
+    let version = said["fio version"].as_str().unwrap().trim_start_matches("fio-");
+    assert_eq!(profile.method.imported[0].version.as_deref(), Some(version));
 }
