@@ -70,7 +70,8 @@ pub(crate) fn read(loads: &[&Load]) -> Reading {
     })
 }
 
-/// Where a share of the plateau is reached, and between which concurrencies that is if every point may be off.
+/// Where a share of the plateau is reached, and between which concurrencies that is if every point may be
+/// off.
 fn reaching(fit: &CurveFit, level: f64) -> (u32, [u32; 2]) {
     let k = fit.smallest_reaching(level);
     // What was not measured between two concurrencies is not known: it may be any of them.

@@ -394,8 +394,8 @@ def import_profile(
 ) -> Profile:
     """Make a partial profile of what other programs measured of one device.
 
-    It has what the files have, with wide intervals: see ``docs/profile-import.md``. What was read, skipped and
-    assumed of each stands in ``document["method"]["imported"]``.
+    It has what the files have, with wide intervals: see ``docs/profile-import.md``. What was read, skipped
+    and assumed of each stands in ``document["method"]["imported"]``.
 
     Parameters
     ----------
@@ -405,8 +405,8 @@ def import_profile(
     output
         Also write the profile to this file.
     **options
-        Those of ``leadline profile import``: ``format="fio"``, ``pattern="random"``, ``mountpoint="/var/lib"``,
-        ``name="nvme0n1"``.
+        Those of ``leadline profile import``: ``format="fio"``, ``pattern="random"``,
+        ``mountpoint="/var/lib"``, ``name="nvme0n1"``.
 
     Returns
     -------
@@ -419,11 +419,12 @@ def import_profile(
 
     Examples
     --------
+    >>> import json
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> bench = '{"bytes_written": 12288000, "blocksize": 4096, "elapsed_sec": 4.0, "bytes_per_sec": 3072000.0}'
+    >>> bench = {"bytes_written": 12288000, "blocksize": 4096, "elapsed_sec": 4.0, "bytes_per_sec": 3072000}
     >>> with TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "osd.json").write_text(bench)
+    ...     _ = Path(folder, "osd.json").write_text(json.dumps(bench))
     ...     p = import_profile(Path(folder, "osd.json"))
     >>> p.at()["max_durable_write_iops"]
     750.0

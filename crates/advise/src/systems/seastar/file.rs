@@ -99,8 +99,8 @@ pub(super) fn value(setting: &Setting, text: &str) -> Option<Value> {
     }
 }
 
-/// What a rate or size in `io_properties.yaml` comes to: digits, then k, K, M, G or T, each 1024 times the one
-/// before, then i, iB or B. `None` where it is none.
+/// What a rate or size in `io_properties.yaml` comes to: digits, then k, K, M, G or T, each 1024 times the
+/// one before, then i, iB or B. `None` where it is none.
 pub fn memory_size(text: &str) -> Option<u64> {
     let text = text.trim();
     let text = ["iB", "i", "B"].iter().find_map(|end| text.strip_suffix(end)).unwrap_or(text);
