@@ -4,6 +4,7 @@ mod answer;
 mod dirty;
 mod hwdb;
 mod known;
+mod rule;
 mod udev;
 
 use super::globs;
@@ -127,7 +128,7 @@ impl Scoping<'_> {
 
     /// Rules of udev, in the order of files and lines.
     fn rules(&mut self, entries: &[Entry]) {
-        let rules = udev::rules(entries.iter());
+        let rules = rule::rules(entries.iter());
         let outcome = udev::outcome(&rules, self.subject);
         for done in &outcome.done {
             self.done(done);

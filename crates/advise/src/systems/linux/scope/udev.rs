@@ -5,17 +5,12 @@
 
 use std::collections::HashMap;
 
-use super::super::reading::udev::{RULE, Token};
+use super::super::reading::udev::Token;
 use super::super::subject::{Kind, Subject};
 use super::answer::{Answer, Known};
 use super::known::{self, Parent};
-use crate::{Entry, Place};
-
-/// A line of a file.
-pub(super) struct Rule {
-    pub(super) place: Place,
-    tokens: Vec<Token>,
-}
+use super::rule::{Rule, is_of_parents, is_same_file, shown};
+use crate::Place;
 
 /// What a rule does that matters here.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,19 +37,6 @@ pub(super) struct Outcome {
     pub(super) done: Vec<Done>,
     /// Rules that set something of the kind and do not match: the place, and what does not.
     pub(super) passed_over: Vec<(Place, String)>,
-}
-
-/// The rules among the entries, in order.
-pub(super) fn rules<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<Rule> {
-    let mut rules: Vec<Rule> = Vec::new();
-    for entry in entries.filter(|entry| entry.section == RULE) {
-        let Some(token) = Token::of(entry) else { continue };
-        match rules.last_mut().filter(|rule| rule.place == entry.place) {
-            Some(rule) => rule.tokens.push(token),
-            None => rules.push(Rule { place: entry.place.clone(), tokens: vec![token] }),
-        }
-    }
-    rules
 }
 
 /// What the rules do as the drive appears, and then as something of it changes, which happens again and again.
@@ -286,45 +268,5 @@ impl<'a> Device<'a> {
 impl Known {
     fn clone_if(self, is_known: bool) -> Known {
         if is_known { self } else { Known::Unknown }
-    }
-}
-
-impl Rule {
-    fn label(&self) -> Option<&String> {
-        self.tokens.iter().find(|token| token.key == "LABEL").map(|token| &token.value)
-    }
-
-    /// Whether it does anything that matters here.
-    fn acts(&self) -> bool {
-        let is_act = |token: &Token| match token.key.as_str() {
-            "ATTR" => !token.is_match() && token.attribute.starts_with("queue/"),
-            "SYSCTL" => !token.is_match(),
-            "RUN" => ["/queue/", "blockdev", "hdparm", "sysctl", "io.cost"]
-                .iter()
-                .any(|it| token.value.contains(it)),
-            _ => false,
-        };
-        self.tokens.iter().any(is_act)
-    }
-}
-
-fn is_of_parents(token: &Token) -> bool {
-    ["KERNELS", "SUBSYSTEMS", "DRIVERS", "ATTRS", "TAGS"].contains(&token.key.as_str())
-}
-
-fn is_same_file(one: &Place, other: &Place) -> bool {
-    match (one, other) {
-        (Place::Line { path: one, .. }, Place::Line { path: other, .. }) => one == other,
-        _ => false,
-    }
-}
-
-/// What a rule is for, in a word: `sd*`, `queue/rotational 1`.
-fn shown(token: &Token) -> String {
-    let not = if token.operator == "!=" { "not " } else { "" };
-    match token.key.as_str() {
-        "KERNEL" | "KERNELS" => format!("{not}{}", token.value),
-        _ if token.attribute.is_empty() => format!("{not}{} {}", token.key, token.value),
-        _ => format!("{not}{} {}", token.attribute, token.value),
     }
 }
