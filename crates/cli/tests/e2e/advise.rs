@@ -86,7 +86,7 @@ fn every_system_is_advised_at_once_into_a_folder_of_each() {
     flash(dir.path());
     let ran = run(dir.path(), &["advise", "all", "flash.json", "-o", "settings", "--json"]).succeeded();
     let all: Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert_eq!(all["systems"].as_array().unwrap().len(), 11);
+    assert_eq!(all["systems"].as_array().unwrap().len(), 18);
     let folders = names(&dir.path().join("settings"));
     assert!(folders.contains(&"redis".to_owned()), "{folders:?}");
     // Their versions differ, and nobody said which.
