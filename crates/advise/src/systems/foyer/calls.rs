@@ -63,7 +63,8 @@ pub(super) fn read(text: &str, path: &Path) -> Result<Config, AdviseError> {
             config.entries.push(Entry { section: String::new(), key: key.to_owned(), value, place });
         }
     }
-    if config == Config::default() && !shown.trim().is_empty() {
+    let says_something = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    if config == Config::default() && shown.lines().any(says_something) {
         return Err(AdviseError::syntax(path, None, "has no call such as .with_io_depth(64)"));
     }
     Ok(config)

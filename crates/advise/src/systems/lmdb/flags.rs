@@ -70,7 +70,9 @@ pub(super) fn read(text: &str, path: &Path) -> Result<Config, AdviseError> {
         let (section, key, value) = (String::new(), READAHEAD.to_owned(), "off".to_owned());
         config.entries.push(Entry { section, key, value, place });
     }
-    if config.entries.is_empty() && !shown.trim().is_empty() {
+    // Includes and other directives say nothing of it.
+    let says_something = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    if config.entries.is_empty() && shown.lines().any(says_something) {
         let reason = format!("opens no environment and has no {READAHEAD} or {SYNC_BYTES}");
         return Err(AdviseError::syntax(path, None, reason));
     }
@@ -104,5 +106,6 @@ mod tests {
         let want = [(LAZY.to_owned(), "on".to_owned()), (SYNC_BYTES.to_owned(), "4096".to_owned())];
         assert_eq!(found(calls), want);
         assert!(read("int main() {}", Path::new("e.c")).is_err());
+        assert_eq!(read("#include <lmdb.h>\n", Path::new("e.c")).unwrap(), Config::default());
     }
 }
