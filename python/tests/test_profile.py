@@ -171,7 +171,7 @@ def test_what_was_said_while_measuring_is_kept(flash):
 def test_what_other_programs_measured_is_a_partial_profile(tmp_path):
     raw = "2000 200000000 10000 40960123 69865 100000 179259 10000 2001 202000000\n"
     (tmp_path / "ioping.txt").write_text(raw)
-    with pytest.raises(leadline.BadInput, match="pattern=random or pattern=sequential"):
+    with pytest.raises(leadline.BadInput, match="pattern= random or pattern= sequential"):
         leadline.import_profile(tmp_path / "ioping.txt")
     kept = tmp_path / "p.json"
     found = leadline.import_profile([tmp_path / "ioping.txt"], output=kept, pattern="random", name="sda")
