@@ -4,7 +4,7 @@ use std::path::Path;
 
 use leadline_files::TextError;
 
-use crate::Format;
+use crate::{Format, fio};
 
 /// A line that tells what a file is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,10 +62,6 @@ const REFUSED: [(&str, &str); 9] = [
     ),
 ];
 
-/// fio's output for people, and what is to be done.
-const FIO_TEXT: &str = "is fio's output for people, which leaves out with which options it ran; run it again \
-                        with output-format=json (or json+)";
-
 /// What `text` is.
 ///
 /// # Errors
@@ -104,7 +100,10 @@ fn evidence(text: &str) -> Vec<Evidence> {
 fn mark(format: Format, text: &str) -> Option<(usize, &'static str)> {
     let first = |is_it: &dyn Fn(&str) -> bool| Some(text.lines().position(is_it)? + 1);
     match format {
-        Format::Fio => Some((first(&|line| line.contains("\"fio version\""))?, "\"fio version\"")),
+        Format::Fio => {
+            let json = first(&|line| line.contains(fio::JSON)).map(|line| (line, fio::JSON));
+            json.or_else(|| Some((first(&fio::is_result)?, "(groupid=")))
+        }
         Format::Iotune => {
             let is_it = |line: &str| line.strip_prefix("disks:").is_some_and(|rest| !rest.contains('"'));
             Some((first(&is_it)?, "disks:"))
@@ -152,9 +151,6 @@ fn unknown(text: &str, path: &Path) -> TextError {
         if let Some((_, why)) = REFUSED.iter().find(|(mark, _)| line.contains(mark)) {
             return TextError::line(path, at + 1, *why);
         }
-        if line.contains("(groupid=") && line.contains("err=") {
-            return TextError::line(path, at + 1, FIO_TEXT);
-        }
     }
     let list: Vec<&str> = Format::ALL.map(Format::words).to_vec();
     let reason = format!(
@@ -177,6 +173,7 @@ mod tests {
     fn each_format_is_told_by_its_content() {
         for (text, wanted) in [
             ("note: capped\n{\n  \"fio version\" : \"fio-3.33\", \"jobs\": []}", Format::Fio),
+            ("fio-3.33\na: (groupid=0, jobs=1): err= 0: pid=3\n", Format::Fio),
             ("# by iotune\ndisks:\n  - mountpoint: /a\n", Format::Iotune),
             ("etcd_disk_wal_fsync_duration_seconds_bucket{le=\"0.001\"} 3\n", Format::Etcd),
             ("5 seconds per test\nCompare file sync methods using one 8kB write:\n", Format::PgTestFsync),
@@ -208,7 +205,6 @@ mod tests {
                 "x: line 2: is output of hdparm",
             ),
             ("1+0 records in\n1+0 records out\n", "x: line 2: is output of dd"),
-            ("a: (groupid=0, jobs=1): err= 0: pid=3\n", "x: line 1: is fio's output for people"),
             ("{\"schema\": \"leadline.profile/1\"}", "x: line 1: is a profile already"),
             ("<Results>\n<TimeSpan>\n", "x: line 2: is output of diskspd"),
             ("hello\n", "x: is nothing that is known"),

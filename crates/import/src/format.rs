@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Format {
-    /// fio, with `--output-format=json` or `json+`.
+    /// fio, with `--output-format=json` or `json+`; of its output for people only flushes.
     Fio,
     /// Seastar's iotune: `io_properties.yaml`.
     Iotune,
@@ -45,7 +45,7 @@ impl Format {
     /// What a file of it is, in words.
     pub(crate) fn words(self) -> &'static str {
         match self {
-            Format::Fio => "fio's JSON output",
+            Format::Fio => "fio's output",
             Format::Iotune => "io_properties.yaml of Seastar's iotune",
             Format::Etcd => "etcd's /metrics",
             Format::PgTestFsync => "the output of pg_test_fsync",

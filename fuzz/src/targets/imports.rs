@@ -16,8 +16,9 @@ impl Target for Imports {
     }
 
     fn seeds(&self) -> Vec<Vec<u8>> {
-        let seeds: [&[u8]; 8] = [
+        let seeds: [&[u8]; 9] = [
             include_bytes!("../../seeds/import/fio.json"),
+            include_bytes!("../../seeds/import/fio.txt"),
             include_bytes!("../../seeds/import/iotune.yaml"),
             include_bytes!("../../seeds/import/etcd.txt"),
             include_bytes!("../../seeds/import/pg_test_fsync.txt"),

@@ -59,7 +59,7 @@ fn imported() -> (tempfile::TempDir, Ran) {
 fn it_says_what_was_read_of_each_file_and_which_keys_follow() {
     let (_dir, ran) = imported();
     for part in [
-        "sweep.json: by fio 3.33\n  read: as fio's JSON output, since line 2 has \"fio version\"",
+        "sweep.json: by fio 3.33\n  read: as fio's output, since line 2 has \"fio version\"",
         "read: job \"randread-64\": random reads of 8K, 64 in flight: 320k per second",
         "metrics.txt: by etcd",
         "assumed: an append has 2300 bytes, as in etcd's documentation",

@@ -36,7 +36,7 @@ pub(super) struct Job {
     pub(super) groupid: i64,
     #[serde(default)]
     pub(super) error: i64,
-    /// Those of its own; missing before fio 2.4, or thereabouts.
+    /// Those of its own; old versions do not write them.
     #[serde(rename = "job options")]
     pub(super) options: Option<BTreeMap<String, String>>,
     pub(super) read: Side,

@@ -6,6 +6,7 @@ mod latency;
 mod options;
 mod reading;
 mod run;
+mod text;
 
 use std::path::Path;
 
@@ -15,9 +16,16 @@ use crate::found::Found;
 use document::Document;
 use reading::Reading;
 use run::Run;
+pub(crate) use text::is_result;
+
+/// What stands in fio's JSON alone.
+pub(crate) const JSON: &str = "\"fio version\"";
 
 /// Reads the one document in `text`; lines before it and after it are fio's messages.
 pub(crate) fn read(text: &str, path: &Path) -> Result<Found, TextError> {
+    if !text.contains(JSON) && text.lines().any(is_result) {
+        return text::read(text, path);
+    }
     let document = Document::read(text, path)?;
     let mut found = Found::by("fio", Some(document.version().to_owned()));
     found.file.created = document.created();

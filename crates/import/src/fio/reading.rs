@@ -1,6 +1,6 @@
 //! What one run measured, if it kept one load on the device.
 
-use leadline_profile::OpKind;
+use leadline_profile::{Latency, OpKind, Pattern};
 
 use super::document::{Document, Job, Side};
 use super::latency;
@@ -9,7 +9,6 @@ use super::run::Run;
 use crate::flush::Flush;
 use crate::interval::usable;
 use crate::load::{Kind, Load};
-use leadline_profile::Pattern;
 
 /// A run shorter than this counts only with as many requests.
 const LEAST_SECONDS: f64 = 1.0;
@@ -167,30 +166,7 @@ fn load(run: &Run, asked: Asked, counted: &Counted) -> Result<Reading, String> {
 
 /// Appends with a flush behind each: what etcd's documentation checks disks by.
 fn flush(run: &Run, asked: &Asked, by: FlushBy, counted: &Counted) -> Result<Reading, String> {
-    if asked.pattern != Pattern::Sequential {
-        return Err("flushed behind writes at random places, which are no appends; rw=write appends, and \
-                    sync=dsync without a flush writes durably at random"
-            .to_owned());
-    }
-    let [job] = run.entries.as_slice() else {
-        return Err("has several writers, each with a file of its own; numjobs=1 has one".to_owned());
-    };
-    if asked.jobs != 1 || asked.depth != 1 {
-        return Err(
-            "has several writers or requests at once; numjobs=1 with ioengine=sync has one".to_owned()
-        );
-    }
-    let times = &job.sync.lat_ns;
-    let latency = latency::of_flushes(times);
-    if !usable(latency.mean) || !usable(latency.p99) {
-        return Err("has no times of its flushes; fio 3.5 and later write them".to_owned());
-    }
-    if times.count < LEAST_FLUSHES || times.count < 0.9 * counted.requests {
-        return Err(format!(
-            "{} flushes of {} writes: at least {LEAST_FLUSHES} are needed, one behind each",
-            times.count, counted.requests
-        ));
-    }
+    let times = &run.entries[0].sync.lat_ns;
     let mut notes = vec!["imported from fio".to_owned()];
     if by == FlushBy::Fsync {
         notes.push("by fsync, which writes more of a file's metadata than fdatasync".to_owned());
@@ -198,14 +174,67 @@ fn flush(run: &Run, asked: &Asked, by: FlushBy, counted: &Counted) -> Result<Rea
     if asked.direct {
         notes.push("the appends bypassed the page cache (direct=1)".to_owned());
     }
-    let deviation = times.stddev / times.mean / times.count.sqrt();
-    let flush = Flush {
+    let flush = appends(Appends {
+        pattern: asked.pattern,
         append_bytes: asked.block_bytes,
-        commits: counted.requests as u64,
+        is_alone: run.entries.len() == 1 && asked.jobs == 1 && asked.depth == 1,
+        writes: counted.requests,
+        flushes: times.count,
         seconds: counted.seconds,
-        spread: Some(deviation).filter(|deviation| deviation.is_finite() && *deviation >= 0.0),
-        latency,
+        latency: latency::of_flushes(times),
+        deviation: times.stddev / times.mean,
         notes,
-    };
+    })?;
     Ok(Reading { flush: Some(flush), ..Reading::default() })
+}
+
+/// Writes with flushes, as fio counts them.
+pub(super) struct Appends {
+    pub(super) pattern: Pattern,
+    pub(super) append_bytes: u32,
+    /// Whether one writer had one under way.
+    pub(super) is_alone: bool,
+    pub(super) writes: f64,
+    pub(super) flushes: f64,
+    pub(super) seconds: f64,
+    /// Of a flush.
+    pub(super) latency: Latency,
+    /// Standard deviation / mean of its times.
+    pub(super) deviation: f64,
+    pub(super) notes: Vec<String>,
+}
+
+/// What `appends` say of flushes.
+///
+/// # Errors
+/// Why nothing.
+pub(super) fn appends(appends: Appends) -> Result<Flush, String> {
+    let Appends { writes, flushes, latency, .. } = appends;
+    if appends.pattern != Pattern::Sequential {
+        return Err("flushed behind writes at random places, which are no appends; rw=write appends, and \
+                    sync=dsync without a flush writes durably at random"
+            .to_owned());
+    }
+    if !appends.is_alone {
+        return Err(
+            "has several writers or requests at once; numjobs=1 with ioengine=sync has one".to_owned()
+        );
+    }
+    if !usable(latency.mean) || !usable(latency.p99) {
+        return Err("has no times of its flushes, which newer versions of fio write".to_owned());
+    }
+    if flushes < LEAST_FLUSHES || flushes < 0.9 * writes {
+        return Err(format!(
+            "{flushes} flushes of {writes} writes: at least {LEAST_FLUSHES} are needed, one behind each"
+        ));
+    }
+    let spread = appends.deviation / flushes.sqrt();
+    Ok(Flush {
+        append_bytes: appends.append_bytes,
+        commits: writes as u64,
+        seconds: appends.seconds,
+        spread: Some(spread).filter(|spread| spread.is_finite() && *spread >= 0.0),
+        latency,
+        notes: appends.notes,
+    })
 }
