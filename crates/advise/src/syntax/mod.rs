@@ -1,6 +1,7 @@
 //! Syntaxes of configuration files, one file each.
 
 pub(crate) mod comments;
+pub(crate) mod glob;
 pub(crate) mod guc;
 pub(crate) mod properties;
 pub(crate) mod set;

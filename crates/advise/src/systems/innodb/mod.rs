@@ -7,6 +7,7 @@ mod concurrency;
 mod flushing;
 mod groups;
 mod meanings;
+mod option;
 mod pages;
 mod read;
 
@@ -107,7 +108,7 @@ impl Rules for Innodb {
     fn value(&self, setting: &Setting, text: &str) -> Option<Value> {
         match setting.value {
             Value::Word(_) => Some(Value::word(text)),
-            _ => read::number(text).filter(|number| *number >= 0.0).map(Value::Number),
+            _ => option::number(text).filter(|number| *number >= 0.0).map(Value::Number),
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod meanings;
 mod read;
+mod words;
 
 use std::path::Path;
 

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
+use super::words::words;
 use crate::files::Files;
+use crate::syntax::glob;
 use crate::{AdviseError, Config, Entry, Place};
 
 /// How deep files may include each other. The server has no limit and runs out of files.
@@ -90,8 +92,9 @@ fn include(
             return Ok(());
         }
         // As glob(3): a hidden file only matches a pattern that begins with its dot.
-        let is_one =
-            |name: &str| (!name.starts_with('.') || pattern.starts_with('.')) && matches(&pattern, name);
+        let is_one = |name: &str| {
+            (!name.starts_with('.') || pattern.starts_with('.')) && glob::matches(&pattern, name)
+        };
         files.in_folder(folder, is_one)?
     } else {
         Some(vec![target])
@@ -115,137 +118,6 @@ fn include(
         }
     }
     Ok(())
-}
-
-/// The words of a line (`sdssplitargs` in src/sds.c); `None` where quotes do not end, or end within a word.
-fn words(line: &str) -> Option<Vec<String>> {
-    let mut words = Vec::new();
-    let mut rest = line;
-    loop {
-        rest = rest.trim_start_matches(is_space);
-        if rest.is_empty() {
-            return Some(words);
-        }
-        let (word, after) = word(rest)?;
-        words.push(word);
-        rest = after;
-    }
-}
-
-fn word(text: &str) -> Option<(String, &str)> {
-    let mut word = String::new();
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let after = &rest[c.len_utf8()..];
-        match c {
-            c if is_space(c) => break,
-            '"' | '\'' => {
-                let (inner, after) = if c == '"' { double_quoted(after)? } else { single_quoted(after)? };
-                word.push_str(&inner);
-                return (after.is_empty() || after.starts_with(is_space)).then_some((word, after));
-            }
-            c => word.push(c),
-        }
-        rest = after;
-    }
-    Some((word, rest))
-}
-
-fn double_quoted(text: &str) -> Option<(String, &str)> {
-    let mut inner = String::new();
-    let mut rest = text;
-    loop {
-        let c = rest.chars().next()?;
-        rest = &rest[c.len_utf8()..];
-        match c {
-            '"' => return Some((inner, rest)),
-            '\\' => {
-                let hex = rest.strip_prefix('x').and_then(|rest| rest.get(..2));
-                if let Some(code) = hex.filter(|hex| hex.bytes().all(|b| b.is_ascii_hexdigit())) {
-                    inner.push(char::from(u8::from_str_radix(code, 16).ok()?));
-                    rest = &rest[3..];
-                    continue;
-                }
-                let escaped = rest.chars().next()?;
-                rest = &rest[escaped.len_utf8()..];
-                inner.push(match escaped {
-                    'n' => '\n',
-                    'r' => '\r',
-                    't' => '\t',
-                    'b' => '\u{8}',
-                    'a' => '\u{7}',
-                    other => other,
-                });
-            }
-            other => inner.push(other),
-        }
-    }
-}
-
-fn single_quoted(text: &str) -> Option<(String, &str)> {
-    let mut inner = String::new();
-    let mut rest = text;
-    loop {
-        if let Some(after) = rest.strip_prefix("\\'") {
-            inner.push('\'');
-            rest = after;
-            continue;
-        }
-        let c = rest.chars().next()?;
-        rest = &rest[c.len_utf8()..];
-        if c == '\'' {
-            return Some((inner, rest));
-        }
-        inner.push(c);
-    }
-}
-
-/// As C's `isspace`.
-fn is_space(c: char) -> bool {
-    c.is_ascii_whitespace() || c == '\u{b}'
-}
-
-/// Whether a pattern of a shell with `*`, `?` and `[a-z]` is the whole of a name.
-fn matches(pattern: &str, name: &str) -> bool {
-    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
-    // Where the last star stands, and what it has taken: all that may have to be tried again.
-    let (mut p, mut n, mut star) = (0, 0, None);
-    while n < name.len() {
-        let step = match pattern.get(p) {
-            Some('*') => {
-                star = Some((p, n));
-                p += 1;
-                continue;
-            }
-            Some('?') => Some(1),
-            Some('[') => class(&pattern[p..], name[n]),
-            Some('\\') if p + 1 < pattern.len() => (pattern[p + 1] == name[n]).then_some(2),
-            Some(c) => (*c == name[n]).then_some(1),
-            None => None,
-        };
-        match (step, &mut star) {
-            (Some(step), _) => (p, n) = (p + step, n + 1),
-            (None, Some((at, taken))) => {
-                *taken += 1;
-                (p, n) = (*at + 1, *taken);
-            }
-            (None, None) => return false,
-        }
-    }
-    pattern[p..].iter().all(|c| *c == '*')
-}
-
-/// Length of the class `[a-z]` at the beginning, if it has the character.
-fn class(pattern: &[char], c: char) -> Option<usize> {
-    let is_not = matches!(pattern.get(1), Some('!' | '^'));
-    let first = 1 + usize::from(is_not);
-    let end = first + 1 + pattern.get(first + 1..)?.iter().position(|c| *c == ']')?;
-    let inner = &pattern[first..end];
-    let has = (0..inner.len()).any(|at| match inner.get(at..at + 3) {
-        Some([from, '-', to]) => (*from..=*to).contains(&c),
-        _ => inner[at] == c,
-    });
-    (has != is_not).then_some(end + 1)
 }
 
 #[cfg(test)]
@@ -291,25 +163,6 @@ mod tests {
             alone,
             "r.conf, line 2: is not of the form KEY VALUE, with which the server does not start"
         );
-    }
-
-    #[test]
-    fn patterns_of_includes_are_those_of_a_shell() {
-        for (pattern, name) in [
-            ("*.conf", "a.conf"),
-            ("?.conf", "a.conf"),
-            ("[a-c]*", "b1"),
-            ("[!a]*", "b"),
-            ("a*b*c", "axbxbc"),
-            ("*", ""),
-        ] {
-            assert!(matches(pattern, name), "{pattern} {name}");
-        }
-        for (pattern, name) in
-            [("*.conf", "a.config"), ("?.conf", "ab.conf"), ("[a-c]*", "d"), ("[!a]", "a"), ("a", "ab")]
-        {
-            assert!(!matches(pattern, name), "{pattern} {name}");
-        }
     }
 
     #[test]
