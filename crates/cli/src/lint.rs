@@ -65,6 +65,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(root) = args.config_root.as_ref().filter(|root| !Path::new(&***root).is_dir()) {
+        return Err(Failure::Input(format!("--config-root {root}: is not a folder")));
+    }
     let (subject, profile) = arguments(args)?;
     let profile = DeviceProfile::open(profile)?;
     let inputs = args.inputs.inputs();

@@ -213,6 +213,30 @@ fn lines_for_other_drives_are_left_alone_and_a_drive_is_named_by_an_option() {
     );
 }
 
+#[test]
+fn a_copied_tree_is_read_with_its_includes() {
+    let dir = folder();
+    let mysql = dir.path().join("copy/etc/mysql");
+    fs::create_dir_all(mysql.join("of-a-test")).unwrap();
+    fs::write(mysql.join("my.cnf"), "[mysqld]\ninnodb_io_capacity = 10\n!includedir /etc/mysql/of-a-test/\n")
+        .unwrap();
+    fs::write(mysql.join("of-a-test/a.cnf"), "[mysqld]\n# f\u{fc}r\ninnodb_page_cleaners = 200#x\n").unwrap();
+    let lint = ["lint", "innodb", "copy/etc/mysql/my.cnf", "device:p4510", "--version", "mariadb-10.11"];
+    let without = run(dir.path(), &lint);
+    without.failed(3, &["nothing was judged"]);
+    let without = without.stdout;
+    assert!(without.contains("is not here") && !without.contains("not set,"), "{without}");
+    let ran = run(dir.path(), &[&lint[..], &["--config-root", "copy"]].concat());
+    ran.failed(1, &["copy/etc/mysql/my.cnf: 1 of"]);
+    assert!(
+        ran.stdout.contains("of-a-test/a.cnf, line 3: innodb_page_cleaners = 200: meaningless"),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stdout.contains("read with one file that it includes"), "{}", ran.stdout);
+    run(dir.path(), &[&lint[..], &["--config-root", "none"]].concat()).refused(&["--config-root none"]);
+}
+
 /// A cluster of its own, made for the command and gone with it.
 #[test]
 fn a_running_postgresql_is_asked_for_what_was_set_and_for_its_version() {
