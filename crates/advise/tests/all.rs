@@ -6,6 +6,7 @@ mod ceph;
 mod cockroachdb;
 mod common;
 mod containers;
+mod containers_alike;
 mod corpus;
 mod datafusion;
 mod drives;
