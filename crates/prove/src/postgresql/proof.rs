@@ -118,7 +118,7 @@ const CLUSTER_BYTES: u64 = 64 * MIB;
 
 /// Bytes per second at which tables are loaded, and those that pgbench makes a server write on an SSD.
 const LOADED: f64 = 60e6;
-const WRITTEN: u64 = 60_000_000;
+const WRITTEN: u64 = 80_000_000;
 
 /// What `plan` tries of its advice, with which programs, and about how much time and space that takes.
 ///
