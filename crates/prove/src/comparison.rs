@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::{Ratio, Role, Spread, Variant};
 
 /// A default that differs from itself by less is the same. Where hardly anything else runs, and on emulated
-/// drives, an interval can be narrower than a thousandth, and what remains is not noise of the kind that hides
-/// an advice.
+/// drives, an interval can be narrower than a thousandth, and what remains is not noise of the kind that
+/// hides an advice.
 const MATTERS: f64 = 1.02;
 
 /// One run of one variant.

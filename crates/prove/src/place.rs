@@ -22,8 +22,8 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Makes the folders, the first of them on `target`, where so much can be written. Root becomes `user`, if
-    /// the program refuses to run as root.
+    /// Makes the folders, the first of them on `target`, where so much can be written. Root becomes `user`,
+    /// if the program refuses to run as root.
     pub(crate) fn create(
         target: &Path,
         user: Option<&str>,

@@ -48,7 +48,8 @@ pub(crate) struct Args {
     #[arg(long)]
     quick: bool,
     /// Only these: scans, plans, checkpoints, methods (postgresql); write-only, read-write (innodb); fills,
-    /// reads (rocksdb); points, scans, commits (sqlite); scans, parquet, spills, inserts (duckdb) [default: all that the version has]
+    /// reads (rocksdb); points, scans, commits (sqlite); scans, parquet, spills, inserts (duckdb) [default:
+    /// all that the version has]
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     only: Vec<String>,
     /// Use the programs in this folder instead of the newest that are installed

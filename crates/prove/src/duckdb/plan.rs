@@ -53,7 +53,8 @@ pub struct Plan {
     pub advice: Vec<(String, String)>,
     /// The experiments.
     pub experiments: Vec<Experiment>,
-    /// Size of the table in its database; as a Parquet file it has about twice, in memory three times as much.
+    /// Size of the table in its database; as a Parquet file it has about twice, in memory three times as
+    /// much.
     pub data_bytes: u64,
     /// `memory_limit`, smaller than the table.
     pub memory_bytes: u64,

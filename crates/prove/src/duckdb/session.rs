@@ -18,7 +18,8 @@ use crate::{ProveError, Variant};
 /// Variables that would change what the program does begin so.
 const VARIABLES: &str = "DUCKDB";
 
-/// What the program prints before the name and value of a setting, and before the time of day in microseconds.
+/// What the program prints before the name and value of a setting, and before the time of day in
+/// microseconds.
 const SETTING: &str = "setting ";
 const BEGAN: &str = "began";
 const ENDED: &str = "ended";

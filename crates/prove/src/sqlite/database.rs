@@ -121,8 +121,8 @@ impl<'a> Databases<'a> {
         Ok(copies)
     }
 
-    /// Runs statements under a variant, those of `before` without being timed, and checks that its settings were
-    /// in force.
+    /// Runs statements under a variant, those of `before` without being timed, and checks that its settings
+    /// were in force.
     pub(super) fn run(
         &self,
         database: &Database,
