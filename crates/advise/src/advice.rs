@@ -12,8 +12,8 @@ pub struct Advice {
     pub system: System,
     /// For which version of it: one of [`System::versions`].
     pub version: &'static str,
-    /// Keys that other versions do not have, or for which they are advised other values, where nobody said which
-    /// version it is: a server of another version may not start with these settings.
+    /// Keys that other versions do not have, or for which they are advised other values, where nobody said
+    /// which version it is: a server of another version may not start with these settings.
     pub differing: Vec<&'static str>,
     /// The device: its name, and its model where that is known.
     pub device: String,
@@ -86,8 +86,8 @@ impl Advice {
         self.settings.iter().map(|one| (one.key.to_owned(), rules.written(&one.value))).collect()
     }
 
-    /// The files that put the settings into force; none where there is nothing to set, or where the system would
-    /// not start with what is known.
+    /// The files that put the settings into force; none where there is nothing to set, or where the system
+    /// would not start with what is known.
     pub fn files(&self) -> Vec<File> {
         if self.settings.is_empty() { Vec::new() } else { self.system.rules().files(self) }
     }

@@ -5,8 +5,8 @@ use crate::DriveName;
 /// What is known of the machine and the data; each `None` where the user did not say.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Inputs {
-    /// Version of the system, one of [`System::versions`](crate::System::versions) or as its program prints it;
-    /// `None` for what holds for all, and of what differs, the newest.
+    /// Version of the system, one of [`System::versions`](crate::System::versions) or as its program prints
+    /// it; `None` for what holds for all, and of what differs, the newest.
     pub version: Option<String>,
     /// Processors the system may use; `None` for those of the machine that was profiled.
     pub cores: Option<u32>,

@@ -38,7 +38,8 @@ pub struct Key {
 /// The tables of a system by version, each parsed when one is asked for first.
 pub(crate) type Tables = LazyLock<Vec<(&'static str, Keys)>>;
 
-/// The [`Tables`] of a system: `tables!("etcd", "3.4", "3.5")` are `keys/etcd/3.4.tsv` and `keys/etcd/3.5.tsv`.
+/// The [`Tables`] of a system: `tables!("etcd", "3.4", "3.5")` are `keys/etcd/3.4.tsv` and
+/// `keys/etcd/3.5.tsv`.
 macro_rules! tables {
     ($system:literal, $($version:literal),+) => {
         std::sync::LazyLock::new(|| {

@@ -67,8 +67,8 @@ use leadline_profile::DeviceProfile;
 
 /// The settings of `system` for the device of `profile`.
 ///
-/// Without a version, in `inputs` or in the profile (which knows the kernel), they are those of the newest that
-/// is known, and [`Advice::differing`] names the keys for which other versions have others.
+/// Without a version, in `inputs` or in the profile (which knows the kernel), they are those of the newest
+/// that is known, and [`Advice::differing`] names the keys for which other versions have others.
 ///
 /// # Errors
 /// [`AdviseError::Version`] where `inputs` name one that is none. What the profile lacks is no error:

@@ -63,9 +63,9 @@ impl Recognised {
 /// Whose settings a file holds: at least one system, several where a file has several.
 ///
 /// # Errors
-/// [`AdviseError::Ambiguous`] where it can be read as a file of two systems, [`AdviseError::Unknown`] where it
-/// is none that is known, or one without settings of a system that is; [`AdviseError::Syntax`] where what it
-/// holds cannot be read.
+/// [`AdviseError::Ambiguous`] where it can be read as a file of two systems, [`AdviseError::Unknown`] where
+/// it is none that is known, or one without settings of a system that is; [`AdviseError::Syntax`] where what
+/// it holds cannot be read.
 pub fn recognise(text: &str, path: &Path) -> Result<Vec<Recognised>, AdviseError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if let Some(contained) = containers::find(text, path)? {

@@ -70,8 +70,8 @@ struct Nearest {
     is_later: bool,
 }
 
-/// The first version in a text: `15.4` of `postgres (PostgreSQL) 15.4`. A client of MySQL says its own version
-/// before `Distrib`.
+/// The first version in a text: `15.4` of `postgres (PostgreSQL) 15.4`. A client of MySQL says its own
+/// version before `Distrib`.
 fn numbers(text: &str) -> Option<Vec<u32>> {
     let text = text.split_once("Distrib").map_or(text, |(_, rest)| rest);
     let start = text.find(|c: char| c.is_ascii_digit())?;

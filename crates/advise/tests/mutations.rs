@@ -1,4 +1,5 @@
-//! A good configuration changed in one place: the verdict on that place is the right one, and no other changes.
+//! A good configuration changed in one place: the verdict on that place is the right one, and no other
+//! changes.
 //!
 //! The changes come from the tables: beyond each range, each value that stands for something else, each key
 //! that makes another moot, each key of another version.

@@ -68,8 +68,8 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "TIME", value_parser = values::micros)]
     read_p99: Option<f64>,
     /// What the drive is called where the configuration is for, such as nvme0n1, and its model if the profile
-    /// has none or another: udev rules, scripts and entries of the hardware database are judged for this drive
-    /// [default: the profile's]
+    /// has none or another: udev rules, scripts and entries of the hardware database are judged for this
+    /// drive [default: the profile's]
     #[arg(long, value_name = "NAME[:MODEL]")]
     drive: Option<DriveName>,
     /// Number of the OSD of Ceph that has the drive: its own section of a ceph.conf is judged
@@ -190,8 +190,8 @@ fn write_for_version(path: &Path, advised: &[Advice], inputs: &Inputs) -> Result
     Ok(said)
 }
 
-/// Writes the files of one system to `path`, or into a new folder there where it has several; `in_folders` those
-/// of several systems, each into a folder of its own in a new one. Returns what to say of it.
+/// Writes the files of one system to `path`, or into a new folder there where it has several; `in_folders`
+/// those of several systems, each into a folder of its own in a new one. Returns what to say of it.
 fn write(path: &Path, advised: &[Advice], in_folders: bool) -> Result<String, Failure> {
     let files: Vec<(PathBuf, String, &str)> = advised
         .iter()

@@ -1,4 +1,5 @@
-//! DuckDB's settings, as `duckdb_settings()` of its Python package tells them; ranges are found out by trying.
+//! DuckDB's settings, as `duckdb_settings()` of its Python package tells them; ranges are found out by
+//! trying.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

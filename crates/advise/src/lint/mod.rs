@@ -82,7 +82,8 @@ impl Lint {
 
 /// Judges the settings that are in force in `config`.
 ///
-/// Without a version, in `inputs`, in `config` itself or in the profile (which knows the kernel), only what holds for all versions is judged.
+/// Without a version, in `inputs`, in `config` itself or in the profile (which knows the kernel), only what
+/// holds for all versions is judged.
 ///
 /// # Errors
 /// As [`advise()`](crate::advise()).

@@ -27,8 +27,8 @@ fn block(rest: &str) -> Option<usize> {
     rest.strip_prefix("/*").map(|inner| inner.find("*/").map_or(rest.len(), |end| end + 4))
 }
 
-/// With blanks for what `comment` finds: how many bytes of what is left are one, told also the character before
-/// it, and whether it is the first of its line.
+/// With blanks for what `comment` finds: how many bytes of what is left are one, told also the character
+/// before it, and whether it is the first of its line.
 fn blanked(text: &str, comment: impl Fn(&str, Option<char>, bool) -> Option<usize>) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;

@@ -42,8 +42,8 @@ pub(crate) fn read(text: &str, path: &Path, words: &[&str]) -> Result<Config, Ad
     Ok(config)
 }
 
-/// Whether nothing of the same statement stands before: `UPDATE t SET a = 1` sets no setting. Lines that begin
-/// with a dot are the shell's own.
+/// Whether nothing of the same statement stands before: `UPDATE t SET a = 1` sets no setting. Lines that
+/// begin with a dot are the shell's own.
 fn begins_a_statement(before: &str) -> bool {
     let start = before.rfind([';', '"', '\'', '`', '(']).map_or(0, |at| at + 1);
     before[start..].lines().map(str::trim).all(|line| line.is_empty() || line.starts_with('.'))

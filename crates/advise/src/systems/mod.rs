@@ -80,7 +80,8 @@ pub(crate) trait Rules: Sync {
         self.read(text, path)
     }
 
-    /// Whether the files of a folder are one configuration, those with such names, in the order of their names.
+    /// Whether the files of a folder are one configuration, those with such names, in the order of their
+    /// names.
     fn reads_together(&self, _name: &str) -> bool {
         false
     }

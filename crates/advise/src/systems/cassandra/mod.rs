@@ -1,4 +1,5 @@
-//! Cassandra: how many threads read, how fast it compacts, and how its commit log and its tables become durable.
+//! Cassandra: how many threads read, how fast it compacts, and how its commit log and its tables become
+//! durable.
 
 mod log;
 mod requests;

@@ -54,8 +54,8 @@ pub(super) fn written(value: &Value) -> String {
     }
 }
 
-/// The keys of the document; those with old names under the new ones, with the unit behind the number, and the
-/// old name as their section.
+/// The keys of the document; those with old names under the new ones, with the unit behind the number, and
+/// the old name as their section.
 pub(super) fn read(text: &str, path: &Path) -> Result<Config, AdviseError> {
     // SnakeYAML merges, and the last of equal keys counts.
     let document =

@@ -1,5 +1,5 @@
-//! DataFusion: how many partitions and files are read at a time, how much of a file's end, and whether what is
-//! spilled is compressed.
+//! DataFusion: how many partitions and files are read at a time, how much of a file's end, and whether what
+//! is spilled is compressed.
 
 mod names;
 mod reads;

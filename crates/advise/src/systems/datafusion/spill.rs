@@ -6,13 +6,14 @@ use super::{COMPRESSION, SOURCE};
 use crate::streams::Stream;
 use crate::{Drive, Fits, Setting, Unmeasured, Value};
 
-/// What one processor writes and reads, bytes per second, and by how much what it writes is smaller. The rates
-/// were measured with pyarrow 25, in batches of 8192 rows of numbers and short texts; the ratios are assumed,
-/// below those of that table (2.4 and 4.4), since data differ.
+/// What one processor writes and reads, bytes per second, and by how much what it writes is smaller. The
+/// rates were measured with pyarrow 25, in batches of 8192 rows of numbers and short texts; the ratios are
+/// assumed, below those of that table (2.4 and 4.4), since data differ.
 const CODECS: [(&str, f64, f64, f64); 3] =
     [("uncompressed", 1.4e9, 3.8e9, 1.0), ("lz4_frame", 1.1e9, 1.4e9, 2.0), ("zstd", 0.69e9, 0.92e9, 2.7)];
 
-/// How much longer than the best a lighter codec may take to be preferred: processors have other things to do.
+/// How much longer than the best a lighter codec may take to be preferred: processors have other things to
+/// do.
 const LONGER: f64 = 1.1;
 
 /// How much longer another one may take to do as well.

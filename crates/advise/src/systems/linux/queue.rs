@@ -120,8 +120,8 @@ fn single_queue(setting: Setting, drive: &Drive, inputs: &Inputs, advice: &mut A
     Setting { value: Value::word(word), fits, ..setting }
 }
 
-/// Twice what keeps the device busy, unless the queue that was measured has as much; without a scheduler no more
-/// than the driver's own, beyond which the kernel refuses it.
+/// Twice what keeps the device busy, unless the queue that was measured has as much; without a scheduler no
+/// more than the driver's own, beyond which the kernel refuses it.
 fn requests(drive: &Drive) -> Result<Setting, Unmeasured> {
     let reads = drive.reads_in_flight(Pattern::Random, BLOCK)?;
     let writes = drive.writes_in_flight(Pattern::Random, BLOCK);
@@ -153,8 +153,8 @@ fn requests(drive: &Drive) -> Result<Setting, Unmeasured> {
     ))
 }
 
-/// What the driver of a solid-state drive takes, where that is known: without a scheduler `nr_requests` is that
-/// unless somebody lowered it, and with one twice that, up to 256.
+/// What the driver of a solid-state drive takes, where that is known: without a scheduler `nr_requests` is
+/// that unless somebody lowered it, and with one twice that, up to 256.
 fn drivers_own(drive: &Drive) -> Option<f64> {
     let facts = &drive.profile().device;
     let queue = f64::from(facts.queue_requests?);

@@ -1,4 +1,5 @@
-//! mongod.conf in YAML, with WiredTiger's own configuration in one of its keys; and the older form, `KEY=VALUE`.
+//! mongod.conf in YAML, with WiredTiger's own configuration in one of its keys; and the older form,
+//! `KEY=VALUE`.
 
 use std::path::Path;
 

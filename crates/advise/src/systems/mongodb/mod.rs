@@ -1,4 +1,5 @@
-//! MongoDB with WiredTiger: who writes dirty pages, how many there may be, and how often the journal is flushed.
+//! MongoDB with WiredTiger: who writes dirty pages, how many there may be, and how often the journal is
+//! flushed.
 
 mod cache;
 mod conf;

@@ -6,8 +6,8 @@ use super::{APPEND, INCREMENTAL, ON_REWRITE};
 use crate::keys::Keys;
 use crate::meaning::{Meaning, Moot, When};
 
-/// By `cargo xtask keys redis`. The keys that are advised are the same in all versions; the table is of the one
-/// that a package has.
+/// By `cargo xtask keys redis`. The keys that are advised are the same in all versions; the table is of the
+/// one that a package has.
 static KEYS: LazyLock<Keys> = LazyLock::new(|| Keys::parse(include_str!("../../../keys/redis/7.0.tsv")));
 
 pub(super) fn keys(version: &str) -> Option<&'static Keys> {

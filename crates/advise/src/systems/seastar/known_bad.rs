@@ -57,8 +57,8 @@ fn wrong_requests(config: &Config, advice: &Advice, drive: &Drive, entry: &Entry
     })
 }
 
-/// A rate that the device has only at first. One that fits is none, though it is more than lasts: of two costs
-/// that add up, each alone may be less than what is measured.
+/// A rate that the device has only at first. One that fits is none, though it is more than lasts: of two
+/// costs that add up, each alone may be less than what is measured.
 fn burst(advice: &Advice, drive: &Drive, entry: &Entry) -> Option<Finding> {
     let found = memory_size(&entry.value)? as f64;
     if advice.setting(&entry.key).is_some_and(|setting| setting.fits.has(&Value::Number(found))) {

@@ -9,7 +9,8 @@ const DEFAULT: u32 = 4096;
 /// Sizes that are tried: steps of four, so that noise seldom chooses between two.
 const SIZES: [u32; 3] = [DEFAULT, 16_384, 65_536];
 
-/// Bytes of an entry of a page above the leaves: a key of an index with the number of its row and of its child.
+/// Bytes of an entry of a page above the leaves: a key of an index with the number of its row and of its
+/// child.
 const ENTRY: f64 = 32.0;
 
 /// How much longer than with the best a lookup may take: pages are logged whole, so that smaller ones are

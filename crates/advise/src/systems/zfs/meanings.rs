@@ -53,8 +53,8 @@ pub(super) const MEANINGS: [Meaning; 8] = [
     Meaning::of("zfs_dirty_data_max_max_percent").moot(MOST_IN_BYTES),
 ];
 
-/// Parameters that a release no longer has, that release, and what there is instead. 0.8 stands for all that are
-/// known.
+/// Parameters that a release no longer has, that release, and what there is instead. 0.8 stands for all that
+/// are known.
 const REMOVED: [(&str, &str, &str); 19] = [
     ("zfs_dirty_data_sync", "0.8", "zfs_dirty_data_sync_percent is in its place"),
     ("zfs_resilver_delay", "0.8", "scrubs and resilvers are held back by zfs_vdev_scrub_max_active"),
@@ -80,8 +80,8 @@ const REMOVED: [(&str, &str, &str); 19] = [
 const META: &str = "the cache balances data and metadata by zfs_arc_meta_balance";
 const CACHE: &str = "devices have no cache of their own any more";
 
-/// Whether `version` no longer has the parameter, and what is to be said of it; `None` where no release dropped
-/// it.
+/// Whether `version` no longer has the parameter, and what is to be said of it; `None` where no release
+/// dropped it.
 pub(super) fn removed(key: &str, version: &str) -> Option<(bool, String)> {
     let (_, since, instead) = REMOVED.iter().find(|(removed, ..)| *removed == key)?;
     let at = |version: &str| VERSIONS.iter().position(|known| *known == version);

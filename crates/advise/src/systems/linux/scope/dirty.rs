@@ -1,7 +1,7 @@
 //! Which of `vm.dirty_bytes` and `vm.dirty_ratio` is in force, and whether it fits.
 //!
-//! The kernel's mm/page-writeback.c: whichever is written last sets the other to 0, unless it already has that
-//! value; a size below the least is refused, 0 among them, and the ratio stays in force.
+//! The kernel's mm/page-writeback.c: whichever is written last sets the other to 0, unless it already has
+//! that value; a size below the least is refused, 0 among them, and the ratio stays in force.
 
 use super::super::dirty::{LIMITS, Limit, setting};
 use crate::lint::finding;

@@ -98,7 +98,8 @@ impl Scoping<'_> {
         }
     }
 
-    /// `8:16` is sdb, 254:0 vda. Other numbers are given as drives appear: a single one is taken for this one.
+    /// `8:16` is sdb, 254:0 vda. Other numbers are given as drives appear: a single one is taken for this
+    /// one.
     fn is_its_number(&self, number: &str, all: &[Entry]) -> Answer {
         let Some((major, minor)) = number.split_once(':') else { return Answer::Unknown };
         let (Ok(major), Ok(minor)) = (major.parse::<u32>(), minor.parse::<u32>()) else {

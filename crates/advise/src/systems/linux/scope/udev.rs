@@ -39,7 +39,8 @@ pub(super) struct Outcome {
     pub(super) passed_over: Vec<(Place, String)>,
 }
 
-/// What the rules do as the drive appears, and then as something of it changes, which happens again and again.
+/// What the rules do as the drive appears, and then as something of it changes, which happens again and
+/// again.
 pub(super) fn outcome(rules: &[Rule], subject: &Subject) -> Outcome {
     let [mut first, second] =
         ["add", "change"].map(|action| Device { action, ..Device::new(subject) }.run(rules));
