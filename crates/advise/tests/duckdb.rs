@@ -25,15 +25,19 @@ fn one(key: &str, verdict: Verdict) -> [(String, Verdict); 1] {
 
 #[test]
 fn as_many_read_as_keep_the_device_busy() {
-    let threads = |known: Known, version: &str| {
-        let inputs = Inputs { version: Some(version.into()), cores: Some(2), ..Inputs::default() };
+    let within = |known: Known, version: &str, memory_bytes: Option<u64>| {
+        let version = Some(version.into());
+        let inputs = Inputs { version, cores: Some(2), memory_bytes, ..Inputs::default() };
         let advice = advise(DUCKDB, &known.profile(), &inputs).unwrap();
         let number = |key| advice.setting(key).map(|one| one.value.number().unwrap());
         (number("threads"), number("async_threads"))
     };
-    // Before 2.0 each thread reads for itself.
+    let threads = |known: Known, version: &str| within(known, version, Some(1 << 30));
+    // Before 2.0 each thread reads for itself, where there is memory for it.
     assert_eq!(threads(FAST, "1.4"), (Some(2.0), None));
     assert_eq!(threads(ARRAY, "1.4"), (Some(4.0), None));
+    assert_eq!(within(ARRAY, "1.4", Some(375_000_000)), (Some(3.0), None));
+    assert_eq!(within(ARRAY, "1.4", None), (Some(2.0), None));
     let slow = Known { read_us: 50_000.0, ..ARRAY };
     assert_eq!(threads(slow, "2.0"), (Some(2.0), Some(256.0)));
     assert_eq!(threads(ARRAY, "2.0"), (Some(2.0), Some(128.0)));

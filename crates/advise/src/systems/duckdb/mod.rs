@@ -93,7 +93,7 @@ impl Rules for Duckdb {
         let has_async = advice.version == "2.0";
         match inputs.cores.or(drive.profile().device.cpus) {
             Some(cores) if has_async => advice.add(THREADS, Ok(reads::working(cores))),
-            Some(cores) => advice.add(THREADS, reads::reading(drive, cores)),
+            Some(cores) => advice.add(THREADS, reads::reading(drive, cores, inputs.memory_bytes)),
             None => advice.notes.push(format!("{THREADS} depends on the processors: give --cores")),
         }
         if has_async {

@@ -6,8 +6,12 @@ use super::{ASYNC_THREADS, GAP, SOURCE, THREADS};
 use crate::streams::{Scattered, Stream};
 use crate::{Drive, Setting, Source, Unmeasured, Value};
 
-/// Threads per processor at most: each takes memory for what it works on.
+/// Threads per processor at most.
 const PER_PROCESSOR: u32 = 4;
+
+/// What a thread takes for what it works on, bytes ("Tuning Workloads" in DuckDB's documentation): eight of them
+/// ran out of 128 MiB over a Parquet file (benches/RESULTS.md).
+const MEMORY_PER_THREAD: u64 = 125_000_000;
 
 /// `async_threads` unless set, as 2.0 tells on two processors, and the most that are advised.
 const DEFAULT_ASYNC: f64 = 8.0;
@@ -24,15 +28,19 @@ const LARGE: u32 = 256 << 10;
 const SINCE_2: Source = Source { version: "2.0", ..SOURCE };
 
 /// Before 2.0 a thread that needs a block reads it itself, and waits.
-pub(super) fn reading(drive: &Drive, cores: u32) -> Result<Setting, Unmeasured> {
+/// More than one per processor only where the memory is known to have room for them.
+pub(super) fn reading(drive: &Drive, cores: u32, memory: Option<u64>) -> Result<Setting, Unmeasured> {
     let stream = Stream::of(drive, OpKind::Read)?;
     let cores = cores.max(1);
-    let most = PER_PROCESSOR * cores;
+    let room = memory.map_or(0, |bytes| u32::try_from(bytes / MEMORY_PER_THREAD).unwrap_or(u32::MAX));
+    let most = (PER_PROCESSOR * cores).min(room).max(cores);
     let value = stream.requests().clamp(f64::from(cores), f64::from(most));
     let rule = format!(
         "one per processor ({cores}), and as many as have the {:.0} KiB under way with which sequential reads \
-         reach 90 % of the most, in blocks of 256 KiB, since each reads for itself; at most {most}",
-        stream.bytes_in_flight as f64 / 1024.0
+         reach 90 % of the most, in blocks of 256 KiB, since each reads for itself; at most {most}, as far as \
+         the memory{} has 125 MB for each",
+        stream.bytes_in_flight as f64 / 1024.0,
+        if memory.is_some() { "" } else { ", which --memory tells," }
     );
     let whole = stream.shares.iter().filter(|(bytes, _)| *bytes >= u64::from(LARGE));
     let times = whole.map(|(bytes, share)| (Value::Number(*bytes as f64 / f64::from(LARGE)), 1.0 / share));
