@@ -67,12 +67,8 @@ impl<'a> InForce<'a> {
 
     /// What the text of a value stands for where it is no amount.
     pub(crate) fn special(&self, key: &str, text: &str) -> Option<Special> {
-        let special = self.meaning(key)?.special.iter();
-        let mut here = special.filter(|(word, _)| self.same(key, text, word)).map(|(_, special)| special);
-        here.find_map(|special| match special {
-            Special::If(when, special) => when.iter().all(|when| self.holds(when)).then_some(**special),
-            special => Some(*special),
-        })
+        let mut special = self.meaning(key)?.special.iter();
+        special.find(|(word, _)| self.same(key, text, word)).map(|(_, special)| *special)
     }
 
     /// The key to which only the ratio counts, and its number in force.

@@ -24,10 +24,6 @@ pub enum Special {
     Off(&'static str),
     /// The program chooses: by what, a sentence without its point.
     Automatic(&'static str),
-    /// It stands for this value.
-    Value(&'static str),
-    /// Only where all of these hold it is no amount.
-    If(&'static [When], &'static Special),
 }
 
 /// Why a key has no effect.

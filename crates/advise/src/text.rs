@@ -85,9 +85,8 @@ fn explained(advice: &Advice, setting: &Setting, text: &mut Text) {
     }
     for meaning in advice.system.meanings().iter().filter(|meaning| meaning.key == setting.key) {
         for (value, special) in meaning.special {
-            if let Special::Off(what) | Special::Automatic(what) = special {
-                say(&format!("{value}: "), what);
-            }
+            let (Special::Off(what) | Special::Automatic(what)) = special;
+            say(&format!("{value}: "), what);
         }
         meaning.moot.iter().for_each(|moot| say("without effect ", &without_effect(moot)));
     }

@@ -41,11 +41,7 @@ pub(super) fn judge(
             let reason = format!("{} leaves it to {}: {how}", entry.value, system.title());
             Finding { verdict: Verdict::NotJudged, reason, ..plain }
         }
-        Some(Special::Value(text)) => match system.rules().value(setting, text) {
-            Some(value) => compared(setting, &value, in_force, plain),
-            None => plain,
-        },
-        Some(Special::If(..)) | None => match value {
+        None => match value {
             Some(value) => compared(setting, &value, in_force, plain),
             None => plain,
         },
