@@ -17,7 +17,7 @@ impl Advice {
         } else if !self.settings.is_empty() {
             text.table(self.table());
         }
-        text.say_all(self.of_which_version());
+        text.say_all(self.of_which_version().map(|which| format!("{which}; say --version")));
         text.say_all(&self.notes);
         let missing = self.missing.iter();
         text.say_all(missing.map(|missing| format!("left out: {}: {}", missing.key, missing.reason)));
@@ -31,7 +31,7 @@ impl Advice {
         (!keys.is_empty()).then(|| {
             format!(
                 "these are the rules of {title} {version}; other versions have no such keys, or other values: \
-                 {keys}; say --version"
+                 {keys}"
             )
         })
     }
