@@ -9,8 +9,8 @@ use crate::{Drive, Setting, Source, Unmeasured, Value};
 /// Threads per processor at most.
 const PER_PROCESSOR: u32 = 4;
 
-/// What a thread takes for what it works on, bytes ("Tuning Workloads" in DuckDB's documentation): eight of them
-/// ran out of 128 MiB over a Parquet file (benches/RESULTS.md).
+/// What a thread takes for what it works on, bytes ("Tuning Workloads" in DuckDB's documentation): eight of
+/// them ran out of 128 MiB over a Parquet file (benches/RESULTS.md).
 const MEMORY_PER_THREAD: u64 = 125_000_000;
 
 /// `async_threads` unless set, as 2.0 tells on two processors, and the most that are advised.
