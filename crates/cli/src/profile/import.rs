@@ -17,7 +17,7 @@ use crate::paths::{InputPath, OutputPath};
 /// /metrics, pg_test_fsync, ceph tell osd.N bench, ioping
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
-        leadline profile import sweep.json -o profile.json       fio --output-format=json\n  \
+        leadline profile import sweep.json -o profile.json       the JSON output of fio\n  \
         leadline profile import fio/*.json metrics.txt -o profile.json\n  \
         leadline profile import io_properties.yaml -o profile.json --mountpoint /var/lib/scylla\n  \
         leadline profile import ioping.json --pattern random --json\n\n\

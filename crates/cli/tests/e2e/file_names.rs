@@ -72,7 +72,7 @@ const COMMANDS: [(&[&str], &[&str]); 34] = [
     (&["models", "{}.json", "-o", "{}m.html"], &["m.html"]),
     (&["predict", "{}.json", "--reads", "1e6"], &[]),
     (&["advise", "postgresql", "{}.json", "-o", "{}a.conf"], &["a.conf"]),
-    (&["advise", "linux", "{}.json", "-o", "{}linux"], &[]),
+    (&["advise", "linux", "{}.json", "--version", "6", "-o", "{}linux"], &[]),
     (&["lint", "postgresql", "{}a.conf", "{}.json"], &[]),
     (
         &["btree", "advise", "{}.json", "--data", "1G", "--key", "8", "--value", "8", "--mix", "point=100"],

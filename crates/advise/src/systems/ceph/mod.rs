@@ -75,6 +75,10 @@ impl Rules for Ceph {
         &["17", "18", "19", "20"]
     }
 
+    fn programs(&self) -> &'static [(&'static str, &'static str)] {
+        &[("ceph-osd", "--version")]
+    }
+
     fn needs(&self) -> &'static [&'static str] {
         &["sustained"]
     }

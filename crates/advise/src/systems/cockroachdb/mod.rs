@@ -46,6 +46,10 @@ impl Rules for Cockroachdb {
         &["22.2", "23.1", "23.2", "24.1", "24.2", "24.3", "25.1", "25.2", "25.3", "25.4"]
     }
 
+    fn programs(&self) -> &'static [(&'static str, &'static str)] {
+        &[("cockroach", "version")]
+    }
+
     fn needs(&self) -> &'static [&'static str] {
         &["interleaving", "sustained"]
     }

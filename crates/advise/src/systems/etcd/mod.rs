@@ -78,6 +78,10 @@ impl Rules for Etcd {
         &["k3s", "consul", "3.4", "3.5", "3.6"]
     }
 
+    fn programs(&self) -> &'static [(&'static str, &'static str)] {
+        &[("etcd", "--version")]
+    }
+
     fn needs(&self) -> &'static [&'static str] {
         &["fsync"]
     }

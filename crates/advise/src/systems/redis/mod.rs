@@ -41,6 +41,10 @@ impl Rules for Redis {
         &["6.0", "6.2", "7.0", "7.2", "7.4", "8.0"]
     }
 
+    fn programs(&self) -> &'static [(&'static str, &'static str)] {
+        &[("redis-server", "--version")]
+    }
+
     fn needs(&self) -> &'static [&'static str] {
         &["fsync", "sustained"]
     }
