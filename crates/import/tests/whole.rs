@@ -45,7 +45,7 @@ fn keys_follow_from_what_is_there_and_from_nothing_else() {
     let enough_of = |profile: &DeviceProfile| enough(profile).unwrap();
     let flushes = enough_of(&of(&[("etcd.json", &fio)]));
     assert_eq!(keys(&flushes, System::Etcd), ["heartbeat-interval", "election-timeout"]);
-    assert_eq!(keys(&flushes, System::Postgresql), ["commit_delay", "commit_siblings"]);
+    assert_eq!(keys(&flushes, System::Postgresql), ["commit_delay"]);
     assert_eq!(keys(&flushes, System::Ceph), [""; 0]);
     let rates = enough_of(&of(&[("io.yaml", IOTUNE)]));
     assert_eq!(keys(&rates, System::Etcd), [""; 0]);

@@ -16,11 +16,16 @@ use super::{DeviceName, Kind, ProfileName, TargetName, Use};
 use crate::{Cli, Failure};
 
 /// Arguments that are text and lead to no file of the command, and why.
-const NO_FILES: [(&str, &str, &str); 29] = [
+const NO_FILES: [(&str, &str, &str); 34] = [
     ("advise", "system", "a name of a list"),
     ("advise", "version", "a version"),
     ("lint", "system", "a name of a list"),
     ("lint", "version", "a version"),
+    ("lint", "connect", "a server"),
+    ("profile import", "format", "a name of a list"),
+    ("profile import", "pattern", "a name of a list"),
+    ("profile import", "mountpoint", "what stands in a file"),
+    ("profile import", "name", "the device's name"),
     ("prove", "system", "a name of a list"),
     ("prove", "only", "names of a list"),
     ("profile", "system", "a name of a list"),
