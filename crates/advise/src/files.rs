@@ -57,7 +57,7 @@ impl<'a> Files<'a> {
         self.reading?.version.as_deref()
     }
 
-    /// Files that were read beside the first.
+    /// Further files that were read.
     pub(crate) fn included(&self) -> usize {
         self.read.get().saturating_sub(1)
     }

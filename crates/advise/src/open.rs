@@ -18,7 +18,7 @@ pub fn read(system: System, path: &Path) -> Result<Config, AdviseError> {
     read_as(system, path, &Reading::default())
 }
 
-/// The same, with what is known beside the file.
+/// The same, with what the user says of the file.
 ///
 /// # Errors
 /// As [`read()`].

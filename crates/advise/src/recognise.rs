@@ -24,8 +24,8 @@ pub struct Recognised {
 }
 
 impl Recognised {
-    /// The settings; `text` and `path` are those of the file that was recognised, and `reading` is what is
-    /// known beside it.
+    /// The settings; `text` and `path` are those of the file that was recognised, and `reading` is what the
+    /// user says of it.
     ///
     /// # Errors
     /// [`AdviseError::Syntax`] where the file is not quite in the system's own syntax.

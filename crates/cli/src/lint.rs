@@ -115,7 +115,7 @@ fn arguments(args: &Args) -> Result<(Named, &Path), Failure> {
     }
 }
 
-/// What is known beside the file.
+/// What the user says of the file.
 fn reading(args: &Args) -> Reading {
     let root = args.config_root.as_ref().map(|root| PathBuf::from(&**root));
     Reading { root, version: args.inputs.inputs().version }
