@@ -87,8 +87,8 @@ pub(crate) fn find(text: &str, path: &Path) -> Result<Option<Contained>, AdviseE
     Ok(None)
 }
 
-/// Without servers of which nothing is set where another of the same system has settings: those are then in a
-/// file for it, and its version is that of the server.
+/// Without servers that set nothing, where another entry of the same system has settings: these are in a file
+/// for such a server, and take its version.
 fn with_settings(mut found: Vec<Found>) -> Vec<Found> {
     for one in &mut found {
         one.config = set_aside(std::mem::take(&mut one.config));

@@ -1,25 +1,15 @@
 //! What other options mean for those of mClock: the documentation's "mClock Config Reference", and
 //! `OSD::maybe_override_max_osd_capacity_for_qos` in src/osd/OSD.cc.
 
-use std::sync::LazyLock;
-
 use super::{HDD, SSD};
-use crate::keys::Keys;
+use crate::keys::{self, Keys, Tables, tables};
 use crate::meaning::{Meaning, Moot, When};
 
 /// By the options that each release describes; only those that decide about the capacity.
-static KEYS: LazyLock<[(&str, Keys); 4]> = LazyLock::new(|| {
-    [
-        ("17", include_str!("../../../keys/ceph/17.tsv")),
-        ("18", include_str!("../../../keys/ceph/18.tsv")),
-        ("19", include_str!("../../../keys/ceph/19.tsv")),
-        ("20", include_str!("../../../keys/ceph/20.tsv")),
-    ]
-    .map(|(version, table)| (version, Keys::parse(table)))
-});
+static KEYS: Tables = tables!("ceph", "17", "18", "19", "20");
 
 pub(super) fn keys(version: &str) -> Option<&'static Keys> {
-    KEYS.iter().find(|(known, _)| *known == version).map(|(_, keys)| keys)
+    keys::of(&KEYS, version)
 }
 
 const NOT_MCLOCK: Moot = Moot {

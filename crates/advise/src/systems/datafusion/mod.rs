@@ -5,13 +5,11 @@ mod names;
 mod reads;
 mod spill;
 
-use std::path::Path;
-use std::sync::LazyLock;
-
 use super::Rules;
-use crate::keys::Keys;
+use crate::keys::{self, Keys, Tables, tables};
 use crate::meaning::{Meaning, Special};
 use crate::{Advice, AdviseError, Config, Drive, File, Inputs, Setting, Source, Value};
+use std::path::Path;
 
 const PARTITIONS: &str = "datafusion.execution.target_partitions";
 const METADATA: &str = "datafusion.execution.meta_fetch_concurrency";
@@ -24,16 +22,7 @@ const SOURCE: Source = Source {
 };
 
 /// By `cargo xtask keys datafusion`.
-static KEYS: LazyLock<[(&str, Keys); 5]> = LazyLock::new(|| {
-    [
-        ("46", include_str!("../../../keys/datafusion/46.tsv")),
-        ("48", include_str!("../../../keys/datafusion/48.tsv")),
-        ("50", include_str!("../../../keys/datafusion/50.tsv")),
-        ("52", include_str!("../../../keys/datafusion/52.tsv")),
-        ("55", include_str!("../../../keys/datafusion/55.tsv")),
-    ]
-    .map(|(version, table)| (version, Keys::parse(table)))
-});
+static KEYS: Tables = tables!("datafusion", "46", "48", "50", "52", "55");
 
 static MEANINGS: [Meaning; 1] =
     [Meaning::of(PARTITIONS).special(&[("0", Special::Automatic("one per processor"))])];
@@ -106,7 +95,7 @@ impl Rules for Datafusion {
     }
 
     fn keys(&self, version: &str) -> Option<&'static Keys> {
-        KEYS.iter().find(|(known, _)| *known == version).map(|(_, keys)| keys)
+        keys::of(&KEYS, version)
     }
 
     fn meanings(&self) -> &'static [Meaning] {

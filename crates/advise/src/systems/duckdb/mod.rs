@@ -6,12 +6,11 @@ mod statements;
 mod writes;
 
 use std::path::Path;
-use std::sync::LazyLock;
 
 use leadline_profile::Pattern;
 
 use super::Rules;
-use crate::keys::Keys;
+use crate::keys::{self, Keys, Tables, tables};
 use crate::meaning::{Meaning, Moot, Special, When};
 use crate::{Advice, AdviseError, Config, Drive, File, Inputs, Setting, Source, Value};
 
@@ -26,16 +25,7 @@ const SOURCE: Source = Source {
 };
 
 /// By `cargo xtask keys duckdb`.
-static KEYS: LazyLock<[(&str, Keys); 5]> = LazyLock::new(|| {
-    [
-        ("1.0", include_str!("../../../keys/duckdb/1.0.tsv")),
-        ("1.2", include_str!("../../../keys/duckdb/1.2.tsv")),
-        ("1.4", include_str!("../../../keys/duckdb/1.4.tsv")),
-        ("1.5", include_str!("../../../keys/duckdb/1.5.tsv")),
-        ("2.0", include_str!("../../../keys/duckdb/2.0.tsv")),
-    ]
-    .map(|(version, table)| (version, Keys::parse(table)))
-});
+static KEYS: Tables = tables!("duckdb", "1.0", "1.2", "1.4", "1.5", "2.0");
 
 static MEANINGS: [Meaning; 4] = [
     Meaning::of(CHECKPOINT).special(&[("-1", Special::Off("the log grows until somebody checkpoints"))]),
@@ -65,7 +55,7 @@ impl Rules for Duckdb {
     }
 
     fn keys(&self, version: &str) -> Option<&'static Keys> {
-        KEYS.iter().find(|(known, _)| *known == version).map(|(_, keys)| keys)
+        keys::of(&KEYS, version)
     }
 
     fn meanings(&self) -> &'static [Meaning] {

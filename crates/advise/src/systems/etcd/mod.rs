@@ -8,14 +8,12 @@ mod read;
 mod timeouts;
 mod verdict;
 
-use std::path::Path;
-use std::sync::LazyLock;
-
 use super::Rules;
 use crate::files::Files;
-use crate::keys::Keys;
+use crate::keys::{self, Keys, Tables, tables};
 use crate::lint::finding;
 use crate::{Advice, AdviseError, Config, Drive, Entry, File, Finding, Inputs, Setting, Value, Verdict};
+use std::path::Path;
 
 const HEARTBEAT: &str = "heartbeat-interval";
 const ELECTION: &str = "election-timeout";
@@ -56,16 +54,7 @@ impl Program {
 }
 
 /// By the constants of each program's source: neither tells its ranges.
-static KEYS: LazyLock<[(&str, Keys); 5]> = LazyLock::new(|| {
-    [
-        ("k3s", include_str!("../../../keys/etcd/k3s.tsv")),
-        ("consul", include_str!("../../../keys/etcd/consul.tsv")),
-        ("3.4", include_str!("../../../keys/etcd/3.4.tsv")),
-        ("3.5", include_str!("../../../keys/etcd/3.5.tsv")),
-        ("3.6", include_str!("../../../keys/etcd/3.6.tsv")),
-    ]
-    .map(|(version, table)| (version, Keys::parse(table)))
-});
+static KEYS: Tables = tables!("etcd", "k3s", "consul", "3.4", "3.5", "3.6");
 
 pub(crate) struct Etcd;
 
@@ -151,7 +140,7 @@ impl Rules for Etcd {
     }
 
     fn keys(&self, version: &str) -> Option<&'static Keys> {
-        KEYS.iter().find(|(known, _)| *known == version).map(|(_, keys)| keys)
+        keys::of(&KEYS, version)
     }
 
     fn patterns(&self, config: &Config, advice: &Advice, drive: &Drive) -> Vec<Finding> {

@@ -57,7 +57,10 @@ pub(super) fn read(text: &str, path: &Path) -> Result<Config, AdviseError> {
             let place = Place::Line { path: path.into(), line };
             let value = number(argument);
             let Some(value) = value else {
-                config.notes.push(format!("{place}: {method}({}) is no number: not judged", argument.trim()));
+                config.notes.push(format!(
+                    "{place}: {method}({}) is not a number, so it is not judged",
+                    argument.trim()
+                ));
                 continue;
             };
             config.entries.push(Entry { section: String::new(), key: key.to_owned(), value, place });
@@ -114,7 +117,10 @@ mod tests {
         let want =
             [(place(3), DEPTH, "128"), (place(4), BUFFERS, "67108864"), (place(8), THROUGHPUT, "1000000")];
         assert_eq!(found, want);
-        assert_eq!(config.notes, ["c.rs, line 7: with_flushers(args.flushers) is no number: not judged"]);
+        assert_eq!(
+            config.notes,
+            ["c.rs, line 7: with_flushers(args.flushers) is not a number, so it is not judged"]
+        );
         let said = read("fn main() {}", Path::new("c.rs")).unwrap_err().to_string();
         assert_eq!(said, "c.rs: has no call such as .with_io_depth(64)");
     }

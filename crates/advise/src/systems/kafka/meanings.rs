@@ -1,25 +1,16 @@
 //! What values and other keys mean for Kafka's: the documentation's "Broker Configs"; LogManager.scala.
 
-use std::sync::LazyLock;
-
 use super::{INTERVAL, MESSAGES, SCHEDULER};
-use crate::keys::Keys;
+use crate::keys::{self, Keys, Tables, tables};
 use crate::meaning::{Meaning, Moot, Special, When};
 
 /// Long.MAX_VALUE, which stands for never.
 const NEVER: &str = "9223372036854775807";
 
-static KEYS: LazyLock<[(&str, Keys); 3]> = LazyLock::new(|| {
-    [
-        ("2.8", include_str!("../../../keys/kafka/2.8.tsv")),
-        ("3", include_str!("../../../keys/kafka/3.tsv")),
-        ("4", include_str!("../../../keys/kafka/4.tsv")),
-    ]
-    .map(|(version, table)| (version, Keys::parse(table)))
-});
+static KEYS: Tables = tables!("kafka", "2.8", "3", "4");
 
 pub(super) fn keys(version: &str) -> Option<&'static Keys> {
-    KEYS.iter().find(|(known, _)| *known == version).map(|(_, keys)| keys)
+    keys::of(&KEYS, version)
 }
 
 const OFF: (&str, Special) =

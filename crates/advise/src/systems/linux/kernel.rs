@@ -1,28 +1,15 @@
 //! What kernels have, and what they take devices for unless they are told: `autop` in block/blk-iocost.c.
 
-use std::sync::LazyLock;
-
-use crate::keys::Keys;
+use crate::keys::{self, Keys, Tables, tables};
 
 /// The kernels that differ. `el8` is that of RHEL 8, a 4.18 whose block layer is that of 5.0.
 pub(super) const VERSIONS: [&str; 6] = ["el8", "3", "4", "5.0", "5.4", "6"];
 
 /// The kernel tells no ranges; these are by its documentation and source, and by trial.
-static KEYS: LazyLock<[Keys; 6]> = LazyLock::new(|| {
-    [
-        include_str!("../../../keys/linux/el8.tsv"),
-        include_str!("../../../keys/linux/3.tsv"),
-        include_str!("../../../keys/linux/4.tsv"),
-        include_str!("../../../keys/linux/5.0.tsv"),
-        include_str!("../../../keys/linux/5.4.tsv"),
-        include_str!("../../../keys/linux/6.tsv"),
-    ]
-    .map(Keys::parse)
-});
+static KEYS: Tables = tables!("linux", "el8", "3", "4", "5.0", "5.4", "6");
 
 pub(super) fn keys(version: &str) -> Option<&'static Keys> {
-    let at = VERSIONS.iter().position(|known| *known == version)?;
-    KEYS.get(at)
+    keys::of(&KEYS, version)
 }
 
 /// Whether disks may have one queue and its schedulers, as before 5.0: noop, deadline, cfq.

@@ -1,25 +1,14 @@
 //! What other parameters mean for OpenZFS's, and which releases have them: zfs(4) of each release.
 
-use std::sync::LazyLock;
-
-use crate::keys::Keys;
+use crate::keys::{self, Keys, Tables, tables};
 use crate::meaning::{Meaning, Moot, When};
 
 pub(super) const VERSIONS: [&str; 5] = ["0.8", "2.0", "2.1", "2.2", "2.3"];
 
-static KEYS: LazyLock<[Keys; 5]> = LazyLock::new(|| {
-    [
-        include_str!("../../../keys/zfs/0.8.tsv"),
-        include_str!("../../../keys/zfs/2.0.tsv"),
-        include_str!("../../../keys/zfs/2.1.tsv"),
-        include_str!("../../../keys/zfs/2.2.tsv"),
-        include_str!("../../../keys/zfs/2.3.tsv"),
-    ]
-    .map(Keys::parse)
-});
+static KEYS: Tables = tables!("zfs", "0.8", "2.0", "2.1", "2.2", "2.3");
 
 pub(super) fn keys(version: &str) -> Option<&'static Keys> {
-    KEYS.get(VERSIONS.iter().position(|known| *known == version)?)
+    keys::of(&KEYS, version)
 }
 
 const NO_PREFETCH: &[Moot] = &[Moot {
