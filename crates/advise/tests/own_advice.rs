@@ -4,7 +4,7 @@ use leadline_advise::{Inputs, System, Verdict, advise, lint, parse};
 use leadline_profile::DeviceProfile;
 use proptest::prelude::*;
 
-use crate::common::{Known, parsed};
+use crate::common::{FAST, Known, parsed};
 use crate::linux::with_rates;
 use crate::{innodb, seastar};
 
@@ -81,4 +81,27 @@ pub(crate) fn measured(known: Known, without: u8) -> DeviceProfile {
     }
     document["method"]["direct"] = (without & 4 == 0).into();
     parsed(&document)
+}
+
+/// What is said to be in force unless set, by rules and by tables, is one thing.
+#[test]
+fn defaults_of_rules_are_those_that_the_programs_tell() {
+    let mut compared = 0;
+    for system in System::ALL {
+        for version in system.versions() {
+            let version_named = Some((*version).to_owned());
+            let inputs = Inputs { version: version_named, memory_bytes: Some(1 << 34), ..Inputs::default() };
+            let advice = advise(system, &measured(FAST, 0), &inputs).unwrap();
+            for setting in &advice.settings {
+                let key = system.keys(version).and_then(|keys| keys.get(setting.key));
+                let told = key.and_then(|key| key.default).and_then(|text| system.value(setting, text));
+                let (Some(default), Some(told)) = (&setting.default, told) else { continue };
+                // MariaDB's innodb_io_capacity_max: what the server makes at its start is told as the most.
+                let is_made = key.is_some_and(|key| told.number() == Some(key.range[1]));
+                assert!(*default == told || is_made, "{system} {version} {}: {told:?}", setting.key);
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 200, "{compared} defaults");
 }
