@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import pool, trace
-    from ._errors import BadInput, Error, Failed
+    from ._errors import BadInput, Error, Extrapolated, Failed, NotConverged, Warning
     from ._graph import Graph
     from ._graph_queries import Subgraph
     from ._graph_update import GraphUpdate
@@ -22,14 +22,17 @@ if TYPE_CHECKING:
 __all__ = [
     "BadInput",
     "Error",
+    "Extrapolated",
     "Failed",
     "Graph",
     "GraphUpdate",
     "Models",
+    "NotConverged",
     "Profile",
     "Report",
     "Subgraph",
     "Table",
+    "Warning",
     "compare",
     "experiment",
     "fit",
@@ -43,7 +46,7 @@ __all__ = [
 #: The names of each module, which is loaded when one of them is first used: networkx loads this package to
 #: hear what its backend can do, and `import networkx` should not take the time of NumPy and the extension.
 _NAMES = {
-    "_errors": ("BadInput", "Error", "Failed"),
+    "_errors": ("BadInput", "Error", "Extrapolated", "Failed", "NotConverged", "Warning"),
     "_graph": ("Graph",),
     "_graph_queries": ("Subgraph",),
     "_graph_update": ("GraphUpdate",),

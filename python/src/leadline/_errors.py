@@ -1,6 +1,6 @@
-"""What goes wrong, in the words of the command line."""
+"""What goes wrong, and what is to be minded about a result, in the words of the command line."""
 
-__all__ = ["BadInput", "Error", "Failed"]
+__all__ = ["BadInput", "Error", "Extrapolated", "Failed", "NotConverged", "Warning"]
 
 
 class Error(Exception):
@@ -17,5 +17,23 @@ class BadInput(Error, ValueError):
 
 class Failed(Error, RuntimeError):
     """The operation went wrong: a full disk, a device that fails (exit code 1 of the command line)."""
+
+    __module__ = "leadline"
+
+
+class Warning(UserWarning):
+    """What is to be minded about a result that was given; ``warnings`` shows or hides it by its class."""
+
+    __module__ = "leadline"
+
+
+class NotConverged(Warning):
+    """The work ended at its limit before it was as exact as was asked for."""
+
+    __module__ = "leadline"
+
+
+class Extrapolated(Warning):
+    """The result goes beyond what was measured, and may be far off."""
 
     __module__ = "leadline"
