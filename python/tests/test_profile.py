@@ -133,7 +133,6 @@ def test_plots_are_drawn(flash):
         (lambda: leadline.profile("/nowhere/at/all"), "/nowhere/at/all"),
         (lambda: leadline.profile("sim:flash", block_sizes=["3K5"]), "block_sizes="),
         (lambda: leadline.profile("sim:flash", quick=True, full=True), "full"),
-        (lambda: leadline.profile("sim:flash", wishes=3), "wishes="),
         (lambda: Profile.load("/nowhere.json"), "/nowhere.json"),
         (lambda: Profile.from_json("{}"), "profile"),
         (lambda: Profile.load("device:nothing"), "nothing"),

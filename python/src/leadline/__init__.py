@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from ._graph import Graph
     from ._graph_queries import Subgraph
     from ._graph_update import GraphUpdate
+    from ._measure import experiment, import_profile, profile
     from ._models import Models, fit, predict
-    from ._profile import Profile, Report, compare, experiment, import_profile, profile
+    from ._profile import Profile, Report, compare
     from ._table import Table
 
 __all__ = [
@@ -50,8 +51,9 @@ _NAMES = {
     "_graph": ("Graph",),
     "_graph_queries": ("Subgraph",),
     "_graph_update": ("GraphUpdate",),
+    "_measure": ("experiment", "import_profile", "profile"),
     "_models": ("Models", "fit", "predict"),
-    "_profile": ("Profile", "Report", "compare", "experiment", "import_profile", "profile"),
+    "_profile": ("Profile", "Report", "compare"),
     "_table": ("Table",),
 }
 

@@ -1,4 +1,4 @@
-"""What a device can do: measured, loaded, and shown."""
+"""What a device can do: loaded, compared, and shown."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from . import _leadline
-from ._command import run, text
+from ._command import text
 from ._errors import BadInput
-from ._progress import Progress
 from ._table import Table
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     from ._models import Models
 
-__all__ = ["Interval", "Profile", "compare", "experiment", "import_profile", "profile"]
+__all__ = ["Interval", "Profile", "Report", "compare"]
 
 #: The ends of a 95 % interval, low and high.
 Interval = tuple[float, float]
@@ -332,151 +331,6 @@ class Report:
     def _repr_html_(self) -> str:
         # A frame, so that the page's styles and scripts stay its own.
         return f'<iframe srcdoc="{html.escape(self.html)}" style="width:100%;height:640px;border:0"></iframe>'
-
-
-def profile(
-    target: str | os.PathLike[str] = ".",
-    *,
-    quick: bool = False,
-    full: bool = False,
-    output: str | os.PathLike[str] | None = None,
-    progress: Progress = False,
-    **options: object,
-) -> Profile:
-    """Measure a device: asymmetry, concurrency of reads and writes, latencies.
-
-    Other threads of Python run meanwhile. Ctrl-C ends it in order, and the scratch file is gone.
-
-    Parameters
-    ----------
-    target
-        A directory (a scratch file is made in it and removed), a file, a block device (only read, unless
-        ``destructive=True``), or ``sim:NAME`` for a simulated device.
-    quick
-        Measure for half a minute instead of two.
-    full
-        Measure until the numbers are known to within 5 %, an hour at most.
-    output
-        Also write the profile to this file; what was measured is then kept if the run is cut short.
-    progress
-        ``True`` for a bar, or a function that is called with phase, share and detail.
-    **options
-        Those of ``leadline profile``: ``block_sizes=["4K", "16K"]``, ``max_writes="10G"``, ``size="1G"``,
-        ``reads_only=True``, ``seed=1`` and so on.
-
-    Returns
-    -------
-    Profile
-
-    Raises
-    ------
-    BadInput
-        The target or an option cannot be used.
-    Failed
-        The device failed, or the disk is full.
-
-    Examples
-    --------
-    >>> p = profile("sim:flash", quick=True)
-    >>> p.k_r > 50, p.alpha > 2
-    (True, True)
-    """
-    given = {"quick": quick, "full": full, "output": output, **options}
-    document, notes = run("profile", target, options=given, progress=progress)
-    return _measured(document, target, notes)
-
-
-def import_profile(
-    files: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
-    *,
-    output: str | os.PathLike[str] | None = None,
-    **options: object,
-) -> Profile:
-    """Make a partial profile of what other programs measured of one device.
-
-    It has what the files have, with wide intervals: see ``docs/profile-import.md``. What was read, skipped
-    and assumed of each stands in ``document["method"]["imported"]``.
-
-    Parameters
-    ----------
-    files
-        One file or several: fio's JSON, iotune's ``io_properties.yaml``, etcd's ``/metrics``, the output of
-        ``pg_test_fsync``, ``ceph tell osd.N bench`` or ioping.
-    output
-        Also write the profile to this file.
-    **options
-        Those of ``leadline profile import``: ``format="fio"``, ``pattern="random"``,
-        ``mountpoint="/var/lib"``, ``name="nvme0n1"``.
-
-    Returns
-    -------
-    Profile
-
-    Raises
-    ------
-    BadInput
-        A file cannot be read, is none of these or could be several of them, or nothing in it can be used.
-
-    Examples
-    --------
-    >>> import json
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> bench = {"bytes_written": 12288000, "blocksize": 4096, "elapsed_sec": 4.0, "bytes_per_sec": 3072000}
-    >>> with TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "osd.json").write_text(json.dumps(bench))
-    ...     p = import_profile(Path(folder, "osd.json"))
-    >>> p.at()["max_durable_write_iops"]
-    750.0
-    """
-    several = [files] if isinstance(files, (str, os.PathLike)) else list(files)
-    document, notes = run("profile import", *several, options={"output": output, **options})
-    return _measured(document, several[0], notes)
-
-
-def experiment(
-    name: str,
-    target: str | os.PathLike[str] = ".",
-    *,
-    into: str | os.PathLike[str] | None = None,
-    progress: Progress = False,
-    **options: object,
-) -> Profile:
-    """Measure what a profile leaves open.
-
-    Parameters
-    ----------
-    name
-        The experiment: ``r-by-k``, ``mixed``, ``ladder``, ``tail``, ``fsync`` and the others that ``leadline
-        experiment --help`` lists.
-    target
-        As for :func:`profile`.
-    into
-        The profile's file that the result is added to; it is made where there is none.
-    progress
-        ``True`` for a bar, or a function that is called with phase, share and detail.
-    **options
-        Those of ``leadline experiment``, such as ``quick=True``, ``seconds=30``.
-
-    Returns
-    -------
-    Profile
-        The profile with the result in ``document["experiments"]``.
-
-    Examples
-    --------
-    >>> p = experiment("ladder", "sim:flash", quick=True)
-    >>> sorted(p.document["experiments"])
-    ['ladder']
-    """
-    given = {"into": into, **options}
-    document, notes = run("experiment", name, target, options=given, progress=progress)
-    return _measured(document, target, notes)
-
-
-def _measured(document: Any, target: object, notes: Sequence[str]) -> Profile:
-    """The profile that a command printed."""
-    return Profile(_leadline.DeviceProfile.parse(json.dumps(document), text(target)), notes=notes)
 
 
 def compare(*profiles: Profile) -> Table:
