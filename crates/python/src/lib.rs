@@ -6,6 +6,7 @@
 
 mod background;
 mod call;
+mod cells;
 mod errors;
 mod graph;
 mod models;

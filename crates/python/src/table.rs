@@ -7,14 +7,19 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::{Float64Type, Int64Type, UInt32Type, UInt64Type};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, LargeStringArray, PrimitiveArray, RecordBatch, RecordBatchIterator,
-    StringArray,
+    StringArray, UInt64Array,
 };
+use arrow_ipc::reader::StreamReader;
+use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_select::take::take_record_batch;
 use numpy::ndarray::aview1;
 use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyCapsule, PyDict, PyList};
+
+use crate::cells::array_of;
 
 /// Rows and named columns, which never change.
 ///
@@ -47,8 +52,7 @@ impl Columns {
 
 #[pymethods]
 impl Columns {
-    /// From a dictionary of columns: NumPy arrays of float64, int64, uint32, uint64 or bool, or lists of
-    /// strings, of which some may be None. From other columns: the same ones.
+    /// From a dictionary of columns, each as [`array_of`] takes it. From other columns: the same ones.
     #[new]
     fn new(columns: &Bound<'_, PyAny>) -> PyResult<Columns> {
         if let Ok(others) = columns.cast::<Columns>() {
@@ -63,7 +67,7 @@ impl Columns {
             named.push((name, array));
         }
         let borrowed = named.iter().map(|(name, array)| (name.as_str(), Arc::clone(array))).collect();
-        Columns::of(borrowed).map_err(|error| PyValueError::new_err(error.to_string()))
+        Columns::of(borrowed).map_err(|error| refused(&error))
     }
 
     /// Names of the columns, in order.
@@ -116,17 +120,56 @@ impl Columns {
 
     /// Arrow's C data interface: names and types of the columns.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let schema = FFI_ArrowSchema::try_from(self.batch.schema().as_ref())
-            .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let schema = FFI_ArrowSchema::try_from(self.batch.schema().as_ref());
+        let schema = schema.map_err(|error| refused(&error))?;
         PyCapsule::new_with_value(py, schema, c"arrow_schema")
     }
 
-    /// The cells of one row, in the order of the columns.
-    fn row<'py>(slf: &Bound<'py, Self>, row: usize) -> PyResult<Bound<'py, PyTuple>> {
-        let names = slf.get().column_names();
-        let cell = |name: &String| Self::__getitem__(slf, name)?.get_item(row);
-        PyTuple::new(slf.py(), names.iter().map(cell).collect::<PyResult<Vec<_>>>()?)
+    /// The rows from `first` on, `count` of them, where they lie.
+    fn slice(&self, first: usize, count: usize) -> PyResult<Columns> {
+        let rows = self.batch.num_rows();
+        if first.checked_add(count).is_none_or(|end| end > rows) {
+            return Err(PyValueError::new_err(format!("{count} rows from {first} on are not in {rows}")));
+        }
+        Ok(Columns { batch: self.batch.slice(first, count) })
     }
+
+    /// The rows with these numbers, copied, in this order.
+    fn take(&self, py: Python<'_>, rows: PyReadonlyArray1<'_, u64>) -> PyResult<Columns> {
+        let rows: UInt64Array = rows.as_array().iter().copied().collect::<Vec<u64>>().into();
+        let taken = py.detach(|| take_record_batch(&self.batch, &rows));
+        taken.map(|batch| Columns { batch }).map_err(|error| refused(&error))
+    }
+
+    /// The columns with these names, in this order, where they lie.
+    fn select(&self, names: Vec<String>) -> PyResult<Columns> {
+        let columns = names.iter().map(|name| Ok((name.as_str(), Arc::clone(self.column(name)?))));
+        Columns::of(columns.collect::<PyResult<_>>()?).map_err(|error| refused(&error))
+    }
+
+    /// As Arrow's stream format, bytes.
+    fn to_ipc<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u8>>> {
+        let bytes = py.detach(|| {
+            let mut writer = StreamWriter::try_new(Vec::new(), &self.batch.schema())?;
+            writer.write(&self.batch)?;
+            writer.into_inner()
+        });
+        bytes.map(|bytes| PyArray1::from_vec(py, bytes)).map_err(|error| refused(&error))
+    }
+
+    /// Of what `to_ipc` made.
+    #[staticmethod]
+    fn from_ipc(bytes: PyReadonlyArray1<'_, u8>) -> PyResult<Columns> {
+        let mut batches = StreamReader::try_new(bytes.as_slice()?, None).map_err(|error| refused(&error))?;
+        match batches.next() {
+            Some(batch) => batch.map(|batch| Columns { batch }).map_err(|error| refused(&error)),
+            None => Err(PyValueError::new_err("the bytes end before the rows")),
+        }
+    }
+}
+
+fn refused(error: &ArrowError) -> PyErr {
+    PyValueError::new_err(error.to_string())
 }
 
 /// The numbers where they lie, kept alive by `owner`.
@@ -160,36 +203,4 @@ fn strings<'py>(py: Python<'py>, column: &ArrayRef) -> PyResult<Bound<'py, PyAny
     let arguments = PyDict::new(py);
     arguments.set_item("dtype", "object")?;
     py.import("numpy")?.getattr("array")?.call((list,), Some(&arguments))
-}
-
-/// A column from what Python has.
-fn array_of(values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
-    if let Ok(numbers) = values.extract::<PyReadonlyArray1<'_, f64>>() {
-        return Ok(copied::<Float64Type>(&numbers));
-    }
-    if let Ok(numbers) = values.extract::<PyReadonlyArray1<'_, i64>>() {
-        return Ok(copied::<Int64Type>(&numbers));
-    }
-    if let Ok(numbers) = values.extract::<PyReadonlyArray1<'_, u64>>() {
-        return Ok(copied::<UInt64Type>(&numbers));
-    }
-    if let Ok(numbers) = values.extract::<PyReadonlyArray1<'_, u32>>() {
-        return Ok(copied::<UInt32Type>(&numbers));
-    }
-    if let Ok(bits) = values.extract::<PyReadonlyArray1<'_, bool>>() {
-        return Ok(Arc::new(BooleanArray::from(bits.as_array().to_vec())));
-    }
-    let texts: Vec<Option<String>> = values.extract().map_err(|_| {
-        let what = values.get_type().name().unwrap_or_else(|_| PyString::new(values.py(), "object"));
-        PyTypeError::new_err(format!("{what} is neither an array of numbers nor a list of strings"))
-    })?;
-    Ok(Arc::new(StringArray::from(texts)))
-}
-
-fn copied<T>(numbers: &PyReadonlyArray1<'_, T::Native>) -> ArrayRef
-where
-    T: arrow_array::ArrowPrimitiveType,
-    T::Native: Element,
-{
-    Arc::new(PrimitiveArray::<T>::from_iter_values(numbers.as_array().iter().copied()))
 }

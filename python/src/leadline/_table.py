@@ -2,43 +2,76 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import copy
+import operator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
+from . import _shown
+from ._cells import (
+    NoSuchRow,
+    UnknownColumn,
+    array_of_numbers,
+    column_of,
+    mask_of,
+    rows_wanted,
+    same_cells,
+)
+from ._errors import BadInput
 from ._leadline import Columns
+from ._names import renamed, unit_of, warn_renamed
+from ._row import Row, row_type
 
 if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
+    from typing_extensions import Self
 
 __all__ = ["Table"]
-
-#: Rows that are shown at the beginning and at the end of a long table.
-_SHOWN = 5
 
 
 class Table(Columns):
     """Rows and named columns, which never change.
 
+    Whole numbers, slices, booleans and arrays of numbers choose rows, names choose columns; its length is the
+    number of rows, and a loop over it goes over the rows. As a mapping (``dict(t)``, ``t.items()``, ``name in
+    t``) it has the columns.
+
     It speaks Arrow's PyCapsule protocol: ``pyarrow.table(t)``, ``polars.DataFrame(t)`` and DuckDB read the
-    columns where they lie. ``t["rank"]`` is a column as a NumPy array, without a copy where it holds numbers.
+    columns where they lie; ``pandas.DataFrame(t)`` reads rows, and ``t.to_pandas()`` is faster and keeps the
+    types of numbers. ``t["rank"]`` is a column as a NumPy array, without a copy where it holds numbers,
+    and a masked array where cells are missing.
 
     Parameters
     ----------
     columns
-        By name: arrays or sequences of numbers, or sequences of strings, of which some may be None.
+        By name: arrays or sequences of numbers, of which some may be masked, or sequences of strings, of
+        which some may be None.
     info
         What else is known, such as how long a run took.
+    notes
+        What was said beside the result, a sentence each.
+    units
+        Of columns whose name does not end with it (``_us``, ``_bytes``, ...).
+
+    Raises
+    ------
+    BadInput
+        There are no columns, they are not equally long, or one is neither numbers nor strings.
 
     Examples
     --------
     >>> t = Table({"vertex": [1, 2, 5], "name": ["a", None, "c"]}, {"seconds": 0.5})
-    >>> int(t["vertex"].sum()), len(t), t.column_names, t.info["seconds"]
-    (8, 3, ['vertex', 'name'], 0.5)
+    >>> int(t["vertex"].sum()), t.shape, t.columns, t.info["seconds"]
+    (8, (3, 2), ['vertex', 'name'], 0.5)
+    >>> t[-1], t[1:]["vertex"].tolist(), t[t["vertex"] > 1][["name"]].to_dicts()
+    (Row(vertex=5, name='c'), [2, 5], [{'name': None}, {'name': 'c'}])
+    >>> [row.vertex for row in t if row.name is not None], "name" in t
+    ([1, 5], True)
     >>> t
     Table with 3 rows
     vertex  name
@@ -51,14 +84,166 @@ class Table(Columns):
 
     #: What is known besides the rows: the document that the command line prints with ``--json``.
     info: dict[str, Any]
+    #: What the command line would have said beside the result: what was skipped or assumed, and warnings.
+    notes: tuple[str, ...]
 
-    def __new__(cls, columns: Mapping[str, Any] | Columns, info: Mapping[str, Any] | None = None) -> Table:
+    def __new__(
+        cls,
+        columns: Mapping[str, Any] | Columns,
+        info: Mapping[str, Any] | None = None,
+        notes: Sequence[str] = (),
+        units: Mapping[str, str] | None = None,
+    ) -> Table:
         # What the extension made is shared, and not copied.
         if not isinstance(columns, Columns):
-            columns = {name: _column(values) for name, values in columns.items()}
+            columns = _of_arrays(columns)
         table = super().__new__(cls, columns)
         table.info = dict(info or {})
+        table.notes = tuple(notes)
+        table._units = dict(units or {})
         return table
+
+    _units: dict[str, str]
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns, in order."""
+        return self.column_names
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows and columns there are."""
+        return len(self), len(self.column_names)
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The units of the columns that have one, by name: what was given, or the end of the name says it."""
+        found = {name: self._units.get(name) or unit_of(name) for name in self.column_names}
+        return {name: unit for name, unit in found.items() if unit is not None}
+
+    def keys(self) -> list[str]:
+        """Names of the columns, in order, with which ``dict(t)`` has the columns."""
+        return self.column_names
+
+    def values(self) -> list[NDArray[Any]]:
+        """The columns, in order."""
+        return [self[name] for name in self.column_names]
+
+    def items(self) -> list[tuple[str, NDArray[Any]]]:
+        """Names and columns, in order."""
+        return [(name, self[name]) for name in self.column_names]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.column_names
+
+    def __iter__(self) -> Iterator[Row]:
+        return self.rows()
+
+    @overload
+    def __getitem__(self, key: str, /) -> NDArray[Any]: ...
+
+    @overload
+    def __getitem__(self, key: int | np.integer[Any], /) -> Row: ...
+
+    @overload
+    def __getitem__(self, key: slice | Sequence[Any] | NDArray[Any], /) -> Self: ...
+
+    def __getitem__(self, key: Any, /) -> Any:
+        if isinstance(key, str):
+            return super().__getitem__(self._column_called(key))
+        if isinstance(key, (int, np.integer)) and not isinstance(key, bool):
+            return self.row(key)
+        if isinstance(key, slice):
+            return self._sliced(key)
+        if isinstance(key, (list, np.ndarray)) and len(key) and all(isinstance(part, str) for part in key):
+            return self._chosen(list(key))
+        return self._like(self.take(rows_wanted(key, len(self))))
+
+    def _column_called(self, name: str) -> str:
+        """The column of that name, which may be the one that it had in an earlier version."""
+        names = self.column_names
+        if name in names:
+            return name
+        now = renamed(name)
+        if now in names:
+            warn_renamed(name, now)
+            return now
+        raise UnknownColumn(f"{name}: the columns are {', '.join(names)}")
+
+    def _chosen(self, names: list[str]) -> Self:
+        names = [self._column_called(name) for name in names]
+        twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+        if twice is not None:
+            raise BadInput(f"columns: {twice} is there twice; name each column once")
+        return self._like(self.select(names))
+
+    def _sliced(self, rows: slice) -> Self:
+        try:
+            first, end, step = rows.indices(len(self))
+        except (TypeError, ValueError) as error:
+            raise BadInput(f"{rows}: {error}") from None
+        if step == 1:
+            return self._like(self.slice(first, max(end - first, 0)))
+        return self._like(self.take(np.arange(first, end, step).astype(np.uint64)))
+
+    def _like(self, columns: Columns) -> Self:
+        """A table of the same kind with these columns, and what else is known of this one."""
+        table: Self = Table.__new__(type(self), columns)  # type: ignore[assignment]
+        table.__dict__.update(self.__dict__)
+        return table
+
+    def row(self, row: int | np.integer[Any]) -> Row:
+        """Return the cells of one row, by its number; negative ones count from the end.
+
+        Parameters
+        ----------
+        row
+            From 0 to the number of rows less one, or from -1 down.
+
+        Raises
+        ------
+        IndexError
+            There is no such row. The exception is also a BadInput.
+        """
+        try:
+            place = operator.index(row)
+        except TypeError:
+            raise BadInput(f"row={row!r}: must be the number of a row") from None
+        if not -len(self) <= place < len(self):
+            raise NoSuchRow(f"row {place}: the table has {len(self)} rows")
+        return next(self[place : place + 1 or None].rows())
+
+    def rows(self) -> Iterator[Row]:
+        """Iterate over the rows as named tuples; missing cells are None."""
+        names = self.column_names
+        kind = row_type(tuple(names))
+        # A part at a time: the numbers become objects of Python.
+        for first in range(0, len(self), 4096):
+            part = self.slice(first, min(4096, len(self) - first))
+            yield from map(kind, zip(*(part[name].tolist() for name in names), strict=True))
+
+    def head(self, count: int = 5) -> Self:
+        """Return the first rows, five by default."""
+        return self[: _counted(count)]
+
+    def tail(self, count: int = 5) -> Self:
+        """Return the last rows, five by default."""
+        return self[max(len(self) - _counted(count), 0) :]
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same columns in the same order with the same cells; missing equals missing."""
+        if not isinstance(other, Columns):
+            return NotImplemented
+        if self.column_names != other.column_names or len(self) != len(other):
+            return False
+        # Of the class itself: a table that inherits may show its columns otherwise.
+        return all(
+            same_cells(Columns.__getitem__(self, name), Columns.__getitem__(other, name))
+            for name in self.column_names
+        )
+
+    # Tables that are equal need not be the same object.
+    __hash__ = None  # type: ignore[assignment]
 
     def to_pyarrow(self) -> pyarrow.Table:
         """As a ``pyarrow.Table``, without a copy."""
@@ -67,10 +252,20 @@ class Table(Columns):
         return pyarrow.table(self)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """As a ``pandas.DataFrame``."""
+        """As a ``pandas.DataFrame``.
+
+        Columns of whole numbers or booleans with missing cells have pandas' types that know missing values
+        (``Int64``, ``UInt64``, ``boolean``): as floats, large ids would become others.
+        """
         import pandas
 
-        return pandas.DataFrame({name: self[name] for name in self.column_names})
+        def column(values: NDArray[Any]) -> Any:
+            if not isinstance(values, np.ma.MaskedArray) or values.dtype.kind == "f":
+                return values
+            kind = pandas.arrays.BooleanArray if values.dtype.kind == "b" else pandas.arrays.IntegerArray
+            return kind(np.array(values.data), mask_of(values).copy())
+
+        return pandas.DataFrame({name: column(self[name]) for name in self.column_names})
 
     def to_polars(self) -> polars.DataFrame:
         """As a ``polars.DataFrame``, without a copy."""
@@ -78,56 +273,80 @@ class Table(Columns):
 
         return polars.DataFrame(self)
 
+    def to_numpy(self, *, structured: bool = False) -> NDArray[Any]:
+        """As an array with a row for each row.
+
+        Parameters
+        ----------
+        structured
+            Give an array of one dimension whose fields are the columns, each with its own type. Without, the
+            array has two dimensions and one type for all: numbers if all columns are numbers (NaN for missing
+            cells), else objects.
+
+        Raises
+        ------
+        BadInput
+            The type for all would change a number: a whole number above 2^53 next to fractions or missing
+            cells.
+
+        Examples
+        --------
+        >>> Table({"x": [1, 2], "y": [0.5, 2.5]}).to_numpy().tolist()
+        [[1.0, 0.5], [2.0, 2.5]]
+        """
+        return array_of_numbers(dict(self.items()), len(self), structured)
+
     def to_dicts(self) -> list[dict[str, Any]]:
         """As a list with a dictionary for each row."""
         columns = {name: self[name].tolist() for name in self.column_names}
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
-    def _cells(self) -> tuple[list[list[str]], int]:
-        """The first and last rows as text, and how many are left out between them."""
-        count = len(self)
-        rows = list(range(count)) if count <= 2 * _SHOWN else [*range(_SHOWN), *range(count - _SHOWN, count)]
-        return [[_shown(cell) for cell in self.row(row)] for row in rows], count - len(rows)
+    def __copy__(self) -> Self:
+        return self._like(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        table = self._like(self)
+        # The columns cannot change.
+        table.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        return table
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (type(self), self.to_ipc()), self.__dict__
 
     def __repr__(self) -> str:
-        cells, left_out = self._cells()
-        names = self.column_names
-        numbers = [self[name].dtype.kind in "iuf" for name in names]
-        widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
-
-        def line(row: Sequence[str]) -> str:
-            padded = zip(row, widths, numbers, strict=True)
-            return "  ".join(c.rjust(w) if number else c.ljust(w) for c, w, number in padded).rstrip()
-
-        lines = [line(row) for row in (names, *cells)]
-        if left_out:
-            lines.insert(1 + _SHOWN, f"... {left_out} rows ...")
-        plural = "" if len(self) == 1 else "s"
-        return "\n".join([f"Table with {len(self)} row{plural}", *lines])
+        return _shown.as_text(self)
 
     def _repr_html_(self) -> str:
-        cells, left_out = self._cells()
-
-        def line(row: Sequence[str], tag: str) -> str:
-            return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row) + "</tr>"
-
-        rows = [line(row, "td") for row in cells]
-        if left_out:
-            rows.insert(_SHOWN, f'<tr><td colspan="{len(self.column_names)}">… {left_out} rows …</td></tr>')
-        return f"<table><thead>{line(self.column_names, 'th')}</thead><tbody>{''.join(rows)}</tbody></table>"
+        return _shown.as_html(self, self.units)
 
 
-def _column(values: Any) -> Any:
-    """What `Columns` takes: an array of one of its types, or a list of strings."""
-    array = np.asarray(values)
-    if array.dtype.kind in "OUS":
-        return [None if value is None else str(value) for value in values]
-    kinds = {"b": np.bool_, "i": np.int64, "u": np.uint64, "f": np.float64}
-    if array.dtype == np.uint32:
-        return np.ascontiguousarray(array)
-    return np.ascontiguousarray(array, dtype=kinds.get(array.dtype.kind))
+def _unpickled(kind: type[Table], columns: NDArray[np.uint8]) -> Table:
+    return Table.__new__(kind, Columns.from_ipc(columns))
 
 
-def _shown(cell: Any) -> str:
-    """A cell as text."""
-    return f"{cell:.6g}" if isinstance(cell, (float, np.floating)) else str(cell)
+def _of_arrays(given: Mapping[str, Any]) -> Columns:
+    if not isinstance(given, Mapping):
+        raise BadInput(f"columns: must be a dictionary of columns, not {type(given).__name__}")
+    if not given:
+        raise BadInput("columns: a table has at least one")
+    columns: dict[str, Any] = {}
+    for name, values in given.items():
+        if not isinstance(name, str):
+            _refuse_name(name)
+        columns[name] = column_of(name, values)
+    lengths = {name: len(v[0] if isinstance(v, tuple) else v) for name, v in columns.items()}
+    first, rows = next(iter(lengths.items()))
+    for name, length in lengths.items():
+        if length != rows:
+            raise BadInput(f"columns: {first} has {rows} cells and {name} {length}; give as many")
+    return Columns(columns)
+
+
+def _refuse_name(name: object) -> NoReturn:
+    raise BadInput(f"columns: the name {name!r} is no text")
+
+
+def _counted(count: int) -> int:
+    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 0:
+        raise BadInput(f"count={count!r}: must be a whole number of rows, 0 or more")
+    return int(count)
