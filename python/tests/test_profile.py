@@ -33,6 +33,64 @@ def test_points_are_a_table_with_every_point(flash):
     assert (inside | np.isnan(points["iops_low"])).all()
 
 
+#: Keys of the document that are no attribute of their own name, and where they are.
+ELSEWHERE = {
+    "leadline": "the version that measured is in document",
+    "schema": "is of the document",
+    "points.iops_ci": "iops_low and iops_high",
+    "points.latency_us": "latency_mean_us and so on, each tested below",
+    "points.slices": "what points were made of is in document",
+    "points.stretches": "what points were made of is in document",
+    "points.histogram": "what points were made of is in document",
+    "parameters.censored": "censored_read and censored_write",
+}
+
+
+def document_of_everything(flash):
+    """A document with every key of the schema: what a real device alone has comes from its description."""
+    document = json.loads(flash.to_json())
+    known = (leadline.experiment("ladder", "sim:flash", quick=True)).document["experiments"]
+    document["points"][0]["cpu_us_per_op"] = 2.5
+    return document | {"created": "2026-11-21T11:25:22Z", "experiments": known}
+
+
+def test_all_that_is_in_the_document_is_an_attribute(flash):
+    document = document_of_everything(flash)
+    profile = Profile.from_json(json.dumps(document))
+    for name, value in document.items():
+        if name in ELSEWHERE:
+            continue
+        found = getattr(profile, name)
+        if isinstance(value, list):
+            assert isinstance(found, leadline.Table) and len(found) == len(value), name
+            for key in value[0]:
+                end = "_low" if key.endswith("_ci") else ""
+                assert f"{name}.{key}" in ELSEWHERE or key.removesuffix("_ci") + end in found, (name, key)
+        else:
+            assert found == value, name
+    assert profile.checks.to_dicts() == document["validity"]["checks"]
+    (point,) = [row for row in profile.points[:1]]
+    assert point.cpu_us_per_op == 2.5
+    for name, us in document["points"][0]["latency_us"].items():
+        assert point[f"latency_{name}_us"] == us
+
+
+def test_the_numbers_of_random_4k_requests_are_attributes(flash):
+    entry = flash.at()
+    for name, value in entry.items():
+        found = getattr(flash, name)
+        assert (list(found) if name.endswith("_ci") else found) == value, name
+    assert flash.k_r_90 is not None and flash.k_w_90_ci[0] <= flash.k_w_90 <= flash.k_w_90_ci[1]
+    published = Profile.load("device:p4510")
+    assert published.k_r_90 is published.alpha_ci is None and published.k_r == 80
+    with pytest.raises(AttributeError, match="does not change"):
+        flash.k_r = 3
+    table = flash.parameters
+    (row,) = table[(table["block_bytes"] == 4096) & (table["pattern"] == "random")]
+    assert (row.k_w_90, row.k_w_90_low) == (flash.k_w_90, flash.k_w_90_ci[0])
+    assert published.parameters[0].k_r_90 is None
+
+
 def test_nothing_takes_the_place_of_the_file_of_a_profile(flash, tmp_path):
     path = tmp_path / "flash.json"
     flash.save(path)

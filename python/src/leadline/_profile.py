@@ -5,19 +5,19 @@ from __future__ import annotations
 import html
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
-from collections.abc import Iterator
 
 import numpy as np
 
-from . import _leadline
+from . import _leadline, _profile_tables
 from ._command import text
 from ._errors import BadInput
+from ._parameters import Interval, Parameters
 from ._table import Table
 
 if TYPE_CHECKING:
@@ -27,16 +27,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Interval", "Profile", "Report", "compare"]
 
-#: The ends of a 95 % interval, low and high.
-Interval = tuple[float, float]
+
+#: What a profile keeps once it was asked for.
+_MADE_AGAIN = ("document", "_headline", "points", "parameters", "timeline")
 
 
-class Profile:
+class Profile(Parameters):
     """What was measured of a device.
 
     The numbers without a place (``k_r``, ``alpha``, ...) are those of random 4 KiB requests where these were
-    measured; :meth:`at` has those of other patterns and sizes. Each has its 95 % interval beside it, in the
-    attribute of the same name with ``_ci``. What was not measured is None.
+    measured; :meth:`at` and :attr:`parameters` have those of other patterns and sizes. Each has its 95 %
+    interval in the attribute of the same name with ``_ci``. What was not measured is None.
 
     Examples
     --------
@@ -113,8 +114,32 @@ class Profile:
     @property
     def checks(self) -> Table:
         """How far the numbers can be trusted: ``name``, ``status`` (ok, violated, unknown), ``detail``."""
-        checks = self.document["validity"]["checks"]
-        return Table({key: [check[key] for check in checks] for key in ("name", "status", "detail")})
+        return _profile_tables.checks(self.document)
+
+    @property
+    def created(self) -> str | None:
+        """When the measurement began (RFC 3339, UTC); None of a simulated device."""
+        return self.document.get("created")
+
+    @property
+    def device(self) -> dict[str, Any]:
+        """What was measured: ``capacity_bytes``, ``model``, ``link`` and what else the kernel tells."""
+        return dict(self.document["device"])
+
+    @property
+    def method(self) -> dict[str, Any]:
+        """How it was measured: ``engine``, ``seed``, ``measured_seconds``, ``footprint_bytes`` and others."""
+        return dict(self.document["method"])
+
+    @property
+    def validity(self) -> dict[str, Any]:
+        """How far the numbers can be trusted: ``state``, ``bytes_written``, ``cpu_pressure`` and others."""
+        return dict(self.document["validity"])
+
+    @property
+    def experiments(self) -> dict[str, Any]:
+        """What :func:`leadline.experiment` added, by the experiment's name."""
+        return dict(self.document.get("experiments", {}))
 
     def at(self, pattern: str = "random", block_bytes: int = 4096) -> dict[str, Any]:
         """Return the parameters of one pattern (``random``, ``sequential``) and block size (bytes)."""
@@ -132,110 +157,30 @@ class Profile:
         place = self._device.headline()
         return {} if place is None else dict(self.document["parameters"][place])
 
-    def _number(self, name: str) -> Any:
-        return self._headline.get(name)
-
-    def _interval(self, name: str) -> Interval | None:
-        ends = self._headline.get(name + "_ci")
-        return None if ends is None else (ends[0], ends[1])
-
-    @property
-    def k_r(self) -> int | None:
-        """Reads in flight that reach 95 % of the most reads per second."""
-        return self._number("k_r")  # type: ignore[no-any-return]
-
-    @property
-    def k_r_ci(self) -> Interval | None:
-        """95 % interval of :attr:`k_r`."""
-        return self._interval("k_r")
-
-    @property
-    def k_w(self) -> int | None:
-        """Writes in flight that reach 95 % of the most writes per second."""
-        return self._number("k_w")  # type: ignore[no-any-return]
-
-    @property
-    def k_w_ci(self) -> Interval | None:
-        """95 % interval of :attr:`k_w`."""
-        return self._interval("k_w")
-
-    @property
-    def alpha(self) -> float | None:
-        """What a write costs in reads when the device is saturated."""
-        return self._number("alpha")  # type: ignore[no-any-return]
-
-    @property
-    def alpha_ci(self) -> Interval | None:
-        """95 % interval of :attr:`alpha`."""
-        return self._interval("alpha")
-
-    @property
-    def alpha_1(self) -> float | None:
-        """What a write costs in reads with one request in flight."""
-        return self._number("alpha_1")  # type: ignore[no-any-return]
-
-    @property
-    def alpha_1_ci(self) -> Interval | None:
-        """95 % interval of :attr:`alpha_1`."""
-        return self._interval("alpha_1")
-
-    @property
-    def max_read_iops(self) -> float | None:
-        """The most reads per second."""
-        return self._number("max_read_iops")  # type: ignore[no-any-return]
-
-    @property
-    def max_read_iops_ci(self) -> Interval | None:
-        """95 % interval of :attr:`max_read_iops`."""
-        return self._interval("max_read_iops")
-
-    @property
-    def max_write_iops(self) -> float | None:
-        """The most writes per second."""
-        return self._number("max_write_iops")  # type: ignore[no-any-return]
-
-    @property
-    def max_write_iops_ci(self) -> Interval | None:
-        """95 % interval of :attr:`max_write_iops`."""
-        return self._interval("max_write_iops")
-
     @cached_property
     def points(self) -> Table:
         """Every operating point that was measured.
 
         Columns: ``op`` (read, write), ``pattern`` (random, sequential), ``block_bytes``, ``concurrency``,
         ``durable``, ``iops`` with ``iops_low`` and ``iops_high`` (95 % interval), ``bandwidth_bytes`` (per
-        second), ``mean_us``, ``p50_us``, ``p99_us``, ``p99.9_us`` (latency, microseconds).
+        second), ``latency_mean_us``, ``latency_p50_us`` and so on to ``latency_p99.99_us`` and
+        ``latency_max_us`` (microseconds), ``cpu_bound``, ``cpu_us_per_op``. NaN where not measured.
         """
-        points = self.document["points"]
+        return _profile_tables.points(self.document)
 
-        def ends(end: int) -> list[float]:
-            return [np.nan if point["iops_ci"] is None else point["iops_ci"][end] for point in points]
+    @cached_property
+    def parameters(self) -> Table:
+        """The numbers of every pattern and block size.
 
-        def latency(name: str) -> list[float]:
-            values = [(point.get("latency_us") or {}).get(name) for point in points]
-            return [np.nan if value is None else value for value in values]
+        Columns: ``pattern``, ``block_bytes``, and the attributes of those names (``k_r``, ``alpha``, ...),
+        each with its 95 % interval in ``_low`` and ``_high``; ``censored_read`` and ``censored_write``.
+        """
+        return _profile_tables.parameters(self.document)
 
-        def column(name: str, kind: type) -> Any:
-            return np.array([point[name] for point in points], dtype=kind)
-
-        return Table(
-            {
-                "op": [point["op"] for point in points],
-                "pattern": [point["pattern"] for point in points],
-                "block_bytes": column("block_bytes", np.int64),
-                "concurrency": column("concurrency", np.int64),
-                "durable": column("durable", np.bool_),
-                "iops": column("iops", np.float64),
-                "iops_low": np.array(ends(0), dtype=np.float64),
-                "iops_high": np.array(ends(1), dtype=np.float64),
-                "bandwidth_bytes": column("bandwidth_bytes", np.float64),
-                **{
-                    f"{name}_us": np.array(latency(name), dtype=np.float64)
-                    for name in ("mean", "p50", "p99", "p99.9")
-                },
-            }
-        )
+    @cached_property
+    def timeline(self) -> Table:
+        """Throughput over the run: ``at_seconds``, ``phase``, ``bytes_per_second``, ``written_bytes``."""
+        return _profile_tables.timeline(self.document)
 
     def sentences(self) -> list[str]:
         """Return what the numbers mean, in three sentences."""
@@ -289,10 +234,18 @@ class Profile:
             self._device.save(os.fspath(path))
             yield str(path)
 
+    def __getstate__(self) -> dict[str, Any]:
+        # As JSON, which any version reads; tables are made again.
+        kept = {name: value for name, value in self.__dict__.items() if name not in _MADE_AGAIN}
+        return kept | {"_device": (self._device.to_json(), self._device.name)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._device = _leadline.DeviceProfile.parse(*state["_device"])
+
     def __repr__(self) -> str:
-        numbers = [
-            f"{name}={self._number(name)!r}" for name in ("k_r", "k_w") if self._number(name) is not None
-        ]
+        counts = [("k_r", self.k_r), ("k_w", self.k_w)]
+        numbers = [f"{name}={value}" for name, value in counts if value is not None]
         if self.alpha is not None:
             numbers.append(f"alpha={self.alpha:.3g}")
         return f"Profile({self.target!r}: {', '.join(numbers) or 'nothing measured'})"

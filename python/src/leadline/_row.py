@@ -9,7 +9,7 @@ __all__ = ["Row", "row_type"]
 
 
 class Row(tuple[Any, ...]):
-    """The cells of a row in the order of the columns, also by name: ``row.rank``, ``row["latency_p99.9_us"]``.
+    """The cells of a row in the order of the columns, and by name: ``row.rank``, ``row["latency_p99_us"]``.
 
     pandas takes the names of the columns from rows, as from named tuples.
     """

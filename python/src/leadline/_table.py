@@ -231,7 +231,7 @@ class Table(Columns):
         return self[max(len(self) - _counted(count), 0) :]
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have the same columns in the same order with the same cells; missing equals missing."""
+        """Whether both have the same columns, in order, with the same cells; missing equals missing."""
         if not isinstance(other, Columns):
             return NotImplemented
         if self.column_names != other.column_names or len(self) != len(other):
