@@ -76,6 +76,18 @@ def test_miss_ratios_are_those_of_simulated_caches():
         (lambda: pool.simulate([1], frames=1, policy="best"), "policy="),
         (lambda: pool.simulate(np.zeros(0, dtype=np.uint64), frames=1), "no request"),
         (lambda: pool.simulate("gen:nothing", frames=1), "nothing"),
+        (lambda: pool.simulate([1], frames=np.geomspace(10, 1000, 4)), "frames=46.4159: must be a whole"),
+        (lambda: pool.simulate([1], frames=[]), "frames: is empty"),
+        (lambda: pool.simulate([1], frames=float("nan")), "frames=nan"),
+        (lambda: pool.simulate("gen:zipf", frames=9, read_share=[10, 0.5]), 'write 50 for a share of 0.5'),
+        (lambda: pool.simulate(b"12", frames=1), "np.frombuffer"),
+        (lambda: pool.simulate([1], frames=1, header=True), "header"),
+        (lambda: trace.info([1, 2], by="file"), "by=file"),
+        (lambda: trace.info([1, 2], [True]), "1 elements"),
+        (lambda: trace.info([1, 2], sample_pages=0), "sample_pages="),
+        (lambda: trace.miss_ratios(["a"]), "page numbers"),
+        (lambda: trace.open([1, 2]), "an array is open already"),
+        (lambda: trace.open("gen:paper-ms", batch=1.5), "batch=1.5"),
         (lambda: trace.open("/nowhere"), "/nowhere"),
         (lambda: trace.open("gen:paper-ms", batch=0), "batch=0"),
         (lambda: trace.open("/etc/hostname", format="tape"), "format=tape"),
@@ -112,3 +124,83 @@ def test_bytes_are_told_beside_objects(tmp_path):
         pool.simulate(path, cache_bytes="1K", policy="arc")
     with pytest.raises(leadline.BadInput, match="no sizes of objects"):
         pool.simulate("gen:paper-ms?ops=10", cache_bytes="1K")
+
+
+def series():
+    """The pages 1, 2, 3, 1 and which of them write, as other libraries have them."""
+    pandas, polars, pyarrow = map(pytest.importorskip, ("pandas", "polars", "pyarrow"))
+    pages, writes = [1, 2, 3, 1], [True, False, False, True]
+    frame = pandas.DataFrame({"page": pages, "write": writes})
+    chunked = pyarrow.chunked_array([pages[:1], pages[1:]])
+    return [
+        (frame["page"], frame["write"]),
+        (frame["page"].astype("UInt64"), frame["write"].astype("boolean")),
+        (polars.Series(pages), polars.Series(writes)),
+        (chunked, pyarrow.array(writes)),
+        (np.array(pages, dtype=np.uint8)[::-1][::-1], np.array(writes)),
+        (range(1, 4), np.array([True, False, False])),
+    ]
+
+
+def test_columns_of_other_libraries_are_traces():
+    for pages, writes in series():
+        table = pool.simulate(pages, writes, frames=2)
+        described = trace.info(pages, writes)["requests"]
+        assert table["operations"].tolist() == [len(pages)] == [described["count"]]
+        writing = int(np.asarray(writes).sum())
+        assert table["operations_writing"].tolist() == [described["writes"]] == [writing]
+
+
+def test_what_is_no_column_of_numbers_is_refused_with_the_remedy():
+    pandas, polars, pyarrow = map(pytest.importorskip, ("pandas", "polars", "pyarrow"))
+    frame = polars.DataFrame({"page": [1, None]})
+    for wrong, words in [
+        (frame.lazy(), '.collect()["COLUMN"]'),
+        (frame, 'table["COLUMN"]'),
+        (frame["page"], "elements are missing"),
+        (pandas.Series([1, None], dtype="Int64"), "page numbers"),
+        (pyarrow.array([1, None]), "elements are missing"),
+        (np.ma.MaskedArray([1, 2], mask=[0, 1]), "elements are missing"),
+        (leadline.Table({"page": [1]}), 'table["COLUMN"]'),
+    ]:
+        for call in (lambda pages: pool.simulate(pages, frames=1), trace.info):
+            with pytest.raises(leadline.BadInput) as raised:
+                call(wrong)
+            assert words in str(raised.value)
+
+
+def test_sweeps_take_arrays_of_whole_numbers():
+    pages = np.random.default_rng(3).integers(0, 300, 2000)
+    swept = pool.simulate(pages, frames=np.geomspace(1, 100, 3), clients=np.array([1, 2]), policy=["lru"])
+    assert swept["frames"].tolist() == [1, 1, 10, 10, 100, 100] and swept["clients"].tolist() == [1, 2] * 3
+    shares = pool.simulate("gen:zipf?ops=50", frames=9, read_share=np.array([10.0, 90.0]), page_bytes="8K")
+    assert shares["read_share_percent"].tolist() == [10, 90]
+
+
+def test_latency_has_the_name_that_it_has_in_profiles():
+    timed = pool.simulate("gen:zipf?ops=500", frames=9, device="sim:flash")
+    points = leadline.Profile.load("device:p4510").points
+    names = [f"latency_{name}_us" for name in ("mean", "p50", "p99", "p99.9", "max")]
+    assert all(name in timed and name in points for name in names)
+    assert timed["latency_p99.9_us"][0] == timed.info["cells"][0]["latency_us"]["p999"]
+    with pytest.warns(DeprecationWarning, match="latency_p99.9_us"):
+        assert timed["latency_us_p999"][0] == timed["latency_p99.9_us"][0]
+    assert "objects" not in timed and np.isnan(pool.simulate([1], frames=1)["seconds"][0])
+
+
+def test_what_was_assumed_is_in_the_notes(tmp_path):
+    swept = pool.simulate([1, 2, 3], frames=2, ace="cow", n=8)
+    assert any("n = 8 is more than a pool of 2 frames holds" in note for note in swept.notes)
+    path = tmp_path / "some.pages"
+    path.write_text("R 1\nsomething else\nW 2\n")
+    assert any("some.pages:2" in note for note in trace.miss_ratios(path).notes)
+
+
+def test_miss_ratios_of_an_array_are_those_of_the_same_file(tmp_path):
+    pages = np.random.default_rng(4).zipf(1.3, 3000) % 200
+    path = tmp_path / "trace.pages"
+    path.write_text("".join(f"R {page}\n" for page in pages))
+    assert trace.miss_ratios(pages) == trace.miss_ratios(path)
+    pytest.importorskip("matplotlib").use("Agg")
+    ax = trace.plot_miss_ratios(trace.miss_ratios(pages))
+    assert ax.lines[0].get_xdata().tolist() == trace.miss_ratios(pages)["pages"].tolist()

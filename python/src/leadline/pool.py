@@ -3,68 +3,111 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._accesses import Accesses, accesses, yes_or_no
 from ._command import run
+from ._documents import columns_of
 from ._errors import BadInput
-from ._leadline import MEMORY
 from ._profile import Profile
 from ._progress import Progress
+from ._sizes import Size
 from ._table import Table
 
 __all__ = ["simulate"]
 
+_Path = str | os.PathLike[str]
+
 
 def simulate(
-    trace: str | os.PathLike[str] | ArrayLike,
+    trace: _Path | ArrayLike,
     writes: ArrayLike | None = None,
     *,
+    format: str | None = None,
+    policy: str | Sequence[str] | None = None,
+    ace: str | Sequence[str] | None = None,
+    n: str | ArrayLike | None = None,
+    cleaner: str | ArrayLike | None = None,
+    clients: ArrayLike | None = None,
     frames: ArrayLike | None = None,
-    cache_bytes: object = None,
-    policy: object = "lru",
-    ace: object = "off",
-    device: str | None = None,
-    profile: Profile | None = None,
+    cache_bytes: Size | Sequence[Size] | None = None,
+    page_bytes: Size | None = None,
+    device: _Path | None = None,
+    profile: Profile | _Path | None = None,
+    read_share: str | ArrayLike | None = None,
+    alpha_1: ArrayLike | None = None,
+    threads: int | None = None,
+    output: _Path | None = None,
+    columns: str | None = None,
+    timestamp_unit: str | None = None,
+    delimiter: str | None = None,
+    header: bool | str | None = None,
+    skip: int | None = None,
+    comment: str | None = None,
     progress: Progress = False,
-    **options: object,
 ) -> Table:
     """Run a trace through simulated buffer pools; several values of arguments are swept in all combinations.
 
     Parameters
     ----------
     trace
-        A file, ``gen:NAME``, or an array with the number of the page of each access.
+        A file, ``gen:NAME``, or an array, Series or Arrow column with the number of the page of each access.
     writes
         For an array: which of the accesses change their page (booleans); None for reads only.
+    format
+        Format of a file, where neither its ending nor its content tells.
+    policy
+        Replacement policies: names, or ``"all"``; ``"lru"`` by default.
+    ace
+        What is written back when the victim is dirty: ``"off"`` (the victim alone, the default), ``"cow"``,
+        ``"cow-x"``, ``"cow-e"``, ``"cow-x-e"``, or ``"all"``.
+    n
+        Pages written at once: numbers from 1 to 32768, ``"auto"`` (as many as the device or profile takes;
+        the default where one is given, else 8) or ``"adaptive"`` (found by watching the device).
+    cleaner
+        Background cleaner: ``"off"`` (the default), writes in flight from 1 to 32768, or ``"auto"``.
+    clients
+        Clients that take the trace's operations in turn, from 1 (the default) to 4096.
     frames
-        Size of the pool, pages.
+        Size of the pool, pages: whole numbers, of which ``np.geomspace(100, 10_000, 9).round()`` makes nine.
     cache_bytes
         Instead of `frames`, for a trace whose objects have sizes: bytes that the cache holds, such as
         ``"64M"``. The columns ``objects_miss_ratio`` and ``objects_byte_miss_ratio`` are there with either.
-    policy
-        Replacement policies: names, or ``"all"``.
-    ace
-        What is written back when the victim is dirty: ``"off"`` (the victim alone), ``"cow"``, ``"cow-x"``,
-        ``"cow-e"``, ``"cow-x-e"``, or ``"all"``.
+    page_bytes
+        Size of a page, bytes or text; 4K by default.
     device
         Time it on a simulated device: ``sim:NAME``, or ``device:NAME`` (from published numbers). Without one,
         pages are counted and nothing is timed.
     profile
-        Write back as many pages at once as this device takes (k_w).
+        Write back as many pages at once as this device takes (k_w_90); a profile, or its file.
+    read_share
+        Of generated traces: operations that read, percent, such as ``[10, 50, 90]`` or ``"0.5%"``.
+    alpha_1
+        Scale the device's write times so that a write alone takes as long as so many reads, 0.01 to 1000.
+    threads
+        Pools simulated at the same time; one per processor by default.
+    output
+        Also write a page (HTML) with charts to this file, which is replaced if it exists.
+    columns, timestamp_unit, delimiter, header, skip, comment
+        How text in no known format is read: see :func:`leadline.trace.open`.
     progress
         ``True`` for a bar, or a function that is called with phase, share and detail.
-    **options
-        The others of ``leadline pool simulate``: ``n``, ``cleaner``, ``clients``, ``page_bytes``,
-        ``read_share``, ``alpha_1``, ``threads``, ``output`` (a page).
 
     Returns
     -------
     Table
-        A row for each pool: its settings, ``operations``, ``misses``, ``miss_ratio``, ``writes``,
-        ``batches``, ``seconds`` (NaN without a device) and others. ``info["notes"]`` has what was assumed.
+        A row for each pool: its settings, ``operations``, ``misses``, ``miss_ratio`` (0 to 1), ``writes``,
+        ``batches``; with a device ``seconds`` (NaN without) and ``latency_mean_us``, ``latency_p99_us`` and
+        others. ``info["cells"]`` has the pools as the command line prints them, ``notes`` what was assumed.
+
+    Raises
+    ------
+    BadInput
+        An argument cannot be used, or the trace holds no request.
 
     Examples
     --------
@@ -75,70 +118,83 @@ def simulate(
     >>> t["misses"].tolist(), t["frames"].tolist()
     ([8, 8, 5, 5], [2, 2, 3, 3])
     """
-    size = {"frames": frames, "cache_bytes": cache_bytes}
-    given = {**size, "policy": policy, "ace": ace, "device": device, **options}
-    name, arrays = _named(trace, writes)
-    if profile is None:
-        document, notes = run("pool simulate", name, options=given, progress=progress, trace=arrays)
-    else:
-        profile._refuse_to_replace(options.get("output"))
-        with profile._as_argument() as path:
-            given["profile"] = path
-            document, notes = run("pool simulate", name, options=given, progress=progress, trace=arrays)
+    given = {
+        "format": format,
+        "policy": policy,
+        "ace": ace,
+        "n": _whole("n", n),
+        "cleaner": _whole("cleaner", cleaner),
+        "clients": _whole("clients", clients),
+        "frames": _whole("frames", frames),
+        "cache_bytes": cache_bytes,
+        "page_bytes": page_bytes,
+        "device": device,
+        "read_share": _percent(read_share),
+        "alpha_1": _flat(alpha_1),
+        "threads": threads,
+        "output": output,
+        "columns": columns,
+        "timestamp_unit": timestamp_unit,
+        "delimiter": delimiter,
+        "header": yes_or_no(header),
+        "skip": skip,
+        "comment": comment,
+    }
+    name, arrays = accesses(trace, writes)
+    if not isinstance(profile, Profile):
+        given["profile"] = profile
+        return _simulated(name, arrays, given, progress)
+    profile._refuse_to_replace(output)
+    with profile._as_argument() as path:
+        given["profile"] = path
+        return _simulated(name, arrays, given, progress)
+
+
+def _simulated(name: object, arrays: Accesses | None, given: dict[str, Any], progress: Progress) -> Table:
+    document, notes = run("pool simulate", name, options=given, progress=progress, trace=arrays)
     return _table(document.get("cells", [document]), notes)
 
 
-def _named(trace: object, writes: ArrayLike | None) -> tuple[object, tuple[Any, Any] | None]:
-    """How the command line calls the trace, and what it has in memory."""
-    if isinstance(trace, (str, os.PathLike)):
-        if writes is not None:
-            raise BadInput("writes: are for an array of pages; a trace says itself which accesses write")
-        return trace, None
-    pages = np.asarray(trace)
-    if pages.ndim != 1 or pages.dtype.kind not in "iu":
-        raise BadInput(
-            f"trace: must be a one-dimensional array of page numbers, not {pages.dtype} {pages.shape}"
-        )
-    if pages.dtype.kind == "i" and pages.size and pages.min() < 0:
-        place = int(np.argmax(pages < 0))
-        raise BadInput(f"trace[{place}] = {pages[place]}: page numbers begin at 0")
-    flags = np.zeros(0, dtype=np.bool_) if writes is None else np.asarray(writes)
-    if flags.ndim != 1 or flags.dtype != np.bool_:
-        raise BadInput(
-            f"writes: must be a one-dimensional array of booleans, not {flags.dtype} {flags.shape}"
-        )
-    if writes is not None and flags.size != pages.size:
-        raise BadInput(f"writes: has {flags.size} elements and the trace {pages.size}; give as many")
-    return MEMORY, (np.ascontiguousarray(pages, dtype=np.uint64), np.ascontiguousarray(flags))
-
-
 def _table(cells: list[dict[str, Any]], notes: list[str]) -> Table:
-    """A row for each pool; what is nested gets the names of both, such as ``latency_us_p99``."""
-    rows = [_flat(cell) for cell in cells]
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    columns: dict[str, Any] = {}
-    for name in names:
-        values = [row.get(name) for row in rows]
-        if all(isinstance(value, bool) for value in values):
-            columns[name] = np.array(values, dtype=np.bool_)
-        elif all(isinstance(value, int) for value in values):
-            columns[name] = np.array(values, dtype=np.int64)
-        elif all(value is None or isinstance(value, (int, float)) for value in values):
-            columns[name] = np.array(
-                [np.nan if value is None else value for value in values], dtype=np.float64
-            )
-        else:
-            columns[name] = [None if value is None else str(value) for value in values]
-    if rows:
+    """A row for each pool."""
+    columns = columns_of(cells, groups=("latency_us", "objects", "wear"))
+    if cells:
         columns["miss_ratio"] = columns["misses"] / np.maximum(columns["operations"], 1)
-    return Table(columns, {"notes": notes, "cells": cells})
+    return Table(columns, {"cells": cells}, notes)
 
 
-def _flat(cell: dict[str, Any]) -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for name, value in cell.items():
-        if isinstance(value, dict):
-            flat.update({f"{name}_{key}": part for key, part in value.items()})
-        else:
-            flat[name] = value
-    return flat
+def _flat(values: Any) -> Any:
+    """Numbers of an array of any shape, or what was given."""
+    return np.asarray(values).ravel().tolist() if isinstance(values, np.ndarray) else values
+
+
+def _whole(name: str, values: Any) -> Any:
+    """Whole numbers, also where they are floats; what is no number is left to the command."""
+    if values is None or isinstance(values, str):
+        return values
+    several = _flat(values)
+    several = several if isinstance(several, (list, tuple, range)) else [several]
+    whole = []
+    for value in several:
+        if isinstance(value, (float, np.floating)):
+            if not value.is_integer():
+                raise BadInput(
+                    f"{name}={value:g}: must be a whole number; np.round makes it one"
+                )
+            value = int(value)
+        whole.append(value)
+    if not whole:
+        raise BadInput(f"{name}: is empty; name a value, or leave it out")
+    return whole
+
+
+def _percent(values: Any) -> Any:
+    """Percents; what looks like a share of 1 can be read in two ways."""
+    several = _flat(values)
+    for value in several if isinstance(several, (list, tuple)) else [several]:
+        if isinstance(value, (float, np.floating)) and 0 < value < 1:
+            raise BadInput(
+                f"read_share={value:g}: is less than one percent, or a share; write {100 * value:g} for a "
+                f'share of {value:g}, "{value:g}%" for so many percent'
+            )
+    return several

@@ -1,6 +1,7 @@
 """Traces: what programs asked of storage.
 
-A trace is the path of a file (compressed or not), or a generator such as ``"gen:paper-ms?ops=1000"``.
+A trace is the path of a file (compressed or not), or a generator such as ``"gen:paper-ms?ops=1000"``. Where
+memory holds one, it is an array with the number of the page of each access.
 """
 
 from __future__ import annotations
@@ -10,16 +11,22 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from ._accesses import accesses, yes_or_no
 from ._command import run, text
+from ._errors import BadInput
 from ._leadline import TraceReader
 from ._progress import Progress
+from ._sizes import Size
 from ._table import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["info", "miss_ratios", "open", "plot_miss_ratios"]
+
+_Trace = str | os.PathLike[str] | ArrayLike
 
 
 def open(
@@ -30,7 +37,7 @@ def open(
     columns: str | None = None,
     timestamp_unit: str | None = None,
     delimiter: str | None = None,
-    header: str | None = None,
+    header: bool | str | None = None,
     skip: int = 0,
     comment: str | None = None,
 ) -> Iterator[Table]:
@@ -50,8 +57,8 @@ def open(
     timestamp_unit
         Unit of the column ``time``: ``"s"``, ``"ms"``, ``"us"``, ``"ticks"`` or ``"ns"``.
     delimiter, header, skip, comment
-        What separates columns, whether the first line names them (``"yes"`` or ``"no"``), lines to pass over
-        at the beginning, and what comments begin with (or ``"none"``); told from the first lines by default.
+        What separates columns, whether the first line names them, lines to pass over at the beginning, and
+        what comments begin with (or ``"none"``); told from the first lines by default.
 
     Yields
     ------
@@ -66,23 +73,63 @@ def open(
     >>> sum(len(batch) for batch in trace.open("gen:paper-ms?ops=1000", batch=300))
     1000
     """
-    dialect = (delimiter, header, skip, comment)
+    given: object = trace
+    if not isinstance(given, (str, os.PathLike)):
+        what = type(given).__name__
+        raise BadInput(f"trace: must be a file or gen:NAME, not {what}; an array is open already")
+    for name, count in (("batch", batch), ("skip", skip)):
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 0 <= count < 1 << 63:
+            raise BadInput(f"{name}={count!r}: must be a whole number")
+    dialect = (delimiter, yes_or_no(header), skip, comment)
     reader = TraceReader(text(trace), format, batch, columns, timestamp_unit, dialect)
     return (Table(columns, {"unit": reader.unit}) for columns in reader)
 
 
-def info(trace: str | os.PathLike[str], *, progress: Progress = False, **options: object) -> dict[str, Any]:
+def info(
+    trace: _Trace,
+    writes: ArrayLike | None = None,
+    *,
+    format: str | None = None,
+    by: str | None = None,
+    page_bytes: Size | None = None,
+    extent: Size | None = None,
+    sample_pages: int | str | None = None,
+    strict: bool = False,
+    output: str | os.PathLike[str] | None = None,
+    columns: str | None = None,
+    timestamp_unit: str | None = None,
+    delimiter: str | None = None,
+    header: bool | str | None = None,
+    skip: int | None = None,
+    comment: str | None = None,
+    progress: Progress = False,
+) -> dict[str, Any]:
     """Describe a trace: sizes, footprint, reuse, hot pages, miss ratios of LRU caches.
 
     Parameters
     ----------
     trace
-        A file, or ``gen:NAME``.
+        A file, ``gen:NAME``, or an array, Series or Arrow column with the number of the page of each access.
+    writes
+        For an array: which of the accesses write (booleans); None for reads only.
+    format
+        Format of a file, where neither its ending nor its content tells.
+    by
+        ``"file"`` tells files apart: what was asked of each.
+    page_bytes
+        Size of a page, bytes or text; 4K by default, with `by` 16K.
+    extent
+        With `by`: what the database reads ahead at once, at least four pages; 1M by default.
+    sample_pages
+        Track reuse of up to so many distinct pages exactly, of more by a sample; 1M by default.
+    strict
+        Fail at the first line that is not a request, instead of skipping it.
+    output
+        Also write a page (HTML) with the curves to this file, which is replaced if it exists.
+    columns, timestamp_unit, delimiter, header, skip, comment
+        How text in no known format is read: see :func:`open`.
     progress
         ``True`` for a bar, or a function that is called with phase, share and detail.
-    **options
-        Those of ``leadline trace info``: ``page_bytes="16K"``, ``by="file"``, ``strict=True``,
-        ``columns="time:us,op,page"`` and so on.
 
     Returns
     -------
@@ -90,23 +137,77 @@ def info(trace: str | os.PathLike[str], *, progress: Progress = False, **options
         The document that ``leadline trace info --json`` prints, and in ``notes`` its messages: lines that
         were skipped, for one.
 
+    Raises
+    ------
+    BadInput
+        The trace cannot be read or holds no request, or an argument cannot be used.
+
     Examples
     --------
     >>> from leadline import trace
     >>> trace.info("gen:paper-ms?ops=1000")["requests"]["count"]
     1000
+    >>> trace.info([1, 2, 1])["accesses"]
+    3
     """
-    document, notes = run("trace info", trace, options=options, progress=progress)
+    name, arrays = accesses(trace, writes)
+    if arrays is not None and by is not None:
+        raise BadInput(f"by={by}: an array has no files to tell apart; give the trace as a file")
+    options = {
+        "format": format,
+        "by": by,
+        "page_bytes": page_bytes,
+        "extent": extent,
+        "sample_pages": sample_pages,
+        "strict": strict,
+        "output": output,
+        "columns": columns,
+        "timestamp_unit": timestamp_unit,
+        "delimiter": delimiter,
+        "header": yes_or_no(header),
+        "skip": skip,
+        "comment": comment,
+    }
+    document, notes = run("trace info", name, options=options, progress=progress, trace=arrays)
     return {**document, "notes": notes}
 
 
-def miss_ratios(trace: str | os.PathLike[str], **options: Any) -> Table:
+def miss_ratios(
+    trace: _Trace,
+    *,
+    format: str | None = None,
+    page_bytes: Size | None = None,
+    sample_pages: int | str | None = None,
+    strict: bool = False,
+    columns: str | None = None,
+    timestamp_unit: str | None = None,
+    delimiter: str | None = None,
+    header: bool | str | None = None,
+    skip: int | None = None,
+    comment: str | None = None,
+    progress: Progress = False,
+) -> Table:
     """Return the miss ratio of LRU caches of every size, from one pass over the trace.
+
+    Parameters
+    ----------
+    trace
+        A file, ``gen:NAME``, or an array, Series or Arrow column with the number of the page of each access.
+    format, page_bytes, sample_pages, strict, columns, timestamp_unit, delimiter, header, skip, comment
+        As for :func:`info`.
+    progress
+        ``True`` for a bar, or a function that is called with phase, share and detail.
 
     Returns
     -------
     Table
-        ``pages`` (size of the cache) and ``miss_ratio`` (0 to 1).
+        ``pages`` (size of the cache) and ``miss_ratio`` (0 to 1). ``info`` describes the trace, and ``notes``
+        has what was skipped.
+
+    Raises
+    ------
+    BadInput
+        As for :func:`info`.
 
     Examples
     --------
@@ -114,14 +215,51 @@ def miss_ratios(trace: str | os.PathLike[str], **options: Any) -> Table:
     >>> curve = trace.miss_ratios("gen:paper-ms?ops=1000")
     >>> bool(curve["miss_ratio"][0] >= curve["miss_ratio"][-1])
     True
+    >>> trace.miss_ratios([1, 2, 1, 2])["miss_ratio"].tolist()
+    [1.0, 0.5]
     """
-    document = info(trace, **options)
+    document = info(
+        trace,
+        format=format,
+        page_bytes=page_bytes,
+        sample_pages=sample_pages,
+        strict=strict,
+        columns=columns,
+        timestamp_unit=timestamp_unit,
+        delimiter=delimiter,
+        header=header,
+        skip=skip,
+        comment=comment,
+        progress=progress,
+    )
     curve = np.array(document["reuse"]["lru_miss_ratios"], dtype=np.float64).reshape(-1, 2)
-    return Table({"pages": curve[:, 0], "miss_ratio": curve[:, 1]}, document)
+    notes = document.pop("notes")
+    return Table({"pages": curve[:, 0], "miss_ratio": curve[:, 1]}, document, notes)
 
 
-def plot_miss_ratios(trace: str | os.PathLike[str], ax: Axes | None = None, **options: Any) -> Axes:
-    """Draw the miss ratio of LRU caches over their size (needs Matplotlib)."""
+def plot_miss_ratios(trace: _Trace | Table, ax: Axes | None = None, **options: Any) -> Axes:
+    """Draw the miss ratio of LRU caches over their size (needs Matplotlib).
+
+    Parameters
+    ----------
+    trace
+        As for :func:`miss_ratios`, or what that returned.
+    ax
+        Where to; new axes by default.
+    **options
+        The others of :func:`miss_ratios`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    BadInput
+        As for :func:`info`.
+    """
     from ._plot import miss_ratio_curve
 
-    return miss_ratio_curve(miss_ratios(trace, **options), ax, label=text(trace))
+    curve = trace if isinstance(trace, Table) else miss_ratios(trace, **options)
+    label = text(trace) if isinstance(trace, (str, os.PathLike)) else None
+    return miss_ratio_curve(curve, ax, label=label)

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._accesses import accesses
 from .._command import listed
 from .._errors import BadInput
 from .._profile import Profile
 from .._progress import Progress
 from .._table import Table
-from ..pool import _named, _table, simulate
+from ..pool import _table, simulate
 from . import cluster
 from .spread import spread
 from .targets import everywhere
@@ -78,7 +79,7 @@ def sweep(
     threads = 1 if threads is None else threads
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
         raise BadInput(f"threads={threads}: must be a whole number of at least 1")
-    name, arrays = _named(trace, writes)
+    name, arrays = accesses(trace, writes)
     ray = cluster.connected()
     cpus = [node.cpus for node in cluster.alive(ray)]
     if max(cpus, default=0) < threads:
@@ -150,6 +151,6 @@ def _simulation() -> Callable[..., tuple[list[dict[str, Any]], list[str]]]:
         if writes is not None and not len(writes):
             writes = None
         found = leadline.pool.simulate(trace, writes, profile=profile, **options)
-        return found.info["cells"], found.info["notes"]
+        return found.info["cells"], list(found.notes)
 
     return simulation
