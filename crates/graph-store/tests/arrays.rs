@@ -225,3 +225,72 @@ proptest! {
         prop_assert!(found == std::fs::read(dir.path().join("f")).unwrap());
     }
 }
+
+/// Edges in batches: the first, and those that follow.
+fn batches(all: Vec<ArrayEdges>) -> ArrayEdges {
+    let mut all = all.into_iter();
+    let first = all.next().unwrap();
+    first.followed_by(move || Ok(all.next()))
+}
+
+#[test]
+fn batches_make_the_store_of_their_edges_in_one_array() {
+    let folder = tempdir().unwrap();
+    let sources: Vec<u64> = (0..100_000).map(|i| i * 7 % 10_007).collect();
+    let targets: Vec<u64> = (0..100_000).map(|i| i * i % 10_009).collect();
+    let options = ImportOptions::default().with_memory(LEAST_MEMORY);
+    let part = |range: std::ops::Range<usize>| {
+        ArrayEdges::new(sources[range.clone()].to_vec(), targets[range].to_vec()).unwrap()
+    };
+    let further = [20_000..20_000, 20_000..20_001, 20_001..100_000].map(part);
+    let parts = [part(0..20_000)].into_iter().chain(further).collect();
+    let one = stored(part(0..100_000), &folder.path().join("one.graph"), &options);
+    assert!(one == stored(batches(parts), &folder.path().join("more.graph"), &options));
+}
+
+#[test]
+fn numbers_of_strings_go_on_from_batch_to_batch() {
+    let texts = |ids: [&str; 2]| ids.map(str::to_owned).to_vec();
+    let part = |sources, targets| ArrayEdges::new(texts(sources), texts(targets)).unwrap();
+    let empty = ArrayEdges::new(Vec::<u64>::new(), Vec::<u64>::new()).unwrap();
+    let mut edges = batches(vec![empty, part(["a", "b"], ["b", "c"]), part(["c", "d"], ["a", "d"])]);
+    let (mut all, mut batch) = (Vec::new(), Batch::default());
+    while edges.next_batch(&mut batch).unwrap() {
+        all.extend(batch.pairs.clone());
+    }
+    assert_eq!(all, [(0, 1), (1, 2), (2, 0), (3, 3)]);
+    assert_eq!(edges.strings().unwrap(), ["a", "b", "c", "d"]);
+}
+
+#[test]
+fn a_batch_unlike_those_before_is_named() {
+    let numbers = || ArrayEdges::new(vec![1, 2], vec![2, 3]).unwrap();
+    let weighted = || numbers().with_weights(vec![1.0, 2.0]).unwrap().placed("batch 2: ", 0);
+    let refused = |first, second| refusal(Ok(batches(vec![first, second])));
+    assert_eq!(
+        refused(numbers(), weighted()),
+        "batch 2: edges: found weights, but the edges before have none; give all of them weights, or none"
+    );
+    assert!(refused(weighted(), numbers()).contains("found no weights"));
+    let texts = ArrayEdges::new(vec!["a".to_owned()], vec!["b".to_owned()]).unwrap();
+    assert_eq!(
+        refused(numbers(), texts.placed("batch 2: ", 0)),
+        "batch 2: edges: expected numbers as ids, as before, found strings"
+    );
+    let negative = ArrayEdges::new(vec![1], vec![-7]).unwrap().placed("batch 2: ", 10);
+    assert_eq!(refused(numbers(), negative), "batch 2: edges[10]: target -7; ids are from 0 to 2^64 - 1");
+}
+
+#[test]
+fn an_error_of_whoever_gives_batches_ends_the_import_and_leaves_nothing() {
+    let folder = tempdir().unwrap();
+    let mut given = false;
+    let edges = ArrayEdges::new(vec![1, 2], vec![2, 3]).unwrap().followed_by(move || {
+        assert!(!std::mem::replace(&mut given, true), "asked again after an error");
+        Err(GraphError::Interrupted)
+    });
+    let store = folder.path().join("none.graph");
+    let error = import_edges(Box::new(edges), &store, &ImportOptions::default(), &mut |_| {}).unwrap_err();
+    assert!(matches!(error, GraphError::Interrupted));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}

@@ -1,6 +1,7 @@
 //! Edges from memory: an array of sources, one of targets, and one of weights where there are any. An array
 //! may belong to somebody else, and is not copied as a whole.
 
+mod further;
 mod ids;
 mod reader;
 mod weights;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use super::Declared;
 use super::strings::Strings;
 use crate::GraphError;
+use further::Further;
 use ids::{NUMBERS, STRINGS};
 
 pub use ids::{ArrayIds, StringArray};
@@ -22,8 +24,9 @@ pub type Array<T> = Arc<dyn AsRef<[T]> + Send + Sync>;
 
 /// Edges in arrays, for [`import_edges`](crate::import::import_edges).
 ///
-/// The arrays are the caller's: no cap of an import covers them. Ids that are strings are numbered as those
-/// of a text are, and the cap covers what that takes.
+/// The arrays are the caller's: no cap of an import covers them. Where that is too much, they are given in
+/// batches, each when those before it were read ([`ArrayEdges::followed_by`]). Ids that are strings are
+/// numbered as those of a text are, and the cap covers what that takes.
 ///
 /// ```
 /// use leadline_graph_store::import::{ImportOptions, import_edges};
@@ -42,9 +45,16 @@ pub struct ArrayEdges {
     weights: Option<ArrayWeights>,
     vertices: ArrayIds,
     declared: Declared,
+    /// What all ids are; nothing until there is one.
+    kind: Option<&'static str>,
     /// Where ids are strings.
     strings: Option<Strings>,
-    /// Edges, and vertices without edges, that were given out.
+    /// What errors call the arrays before the names of their columns: "batch 3: ", or nothing.
+    place: String,
+    /// Edges that precede those of the arrays under the same name.
+    first: usize,
+    further: Option<Further>,
+    /// Of these arrays: edges, and vertices without edges, that were given out.
     edges_given: usize,
     vertices_given: usize,
     /// Bytes of the arrays that were read.
@@ -78,7 +88,11 @@ impl ArrayEdges {
             weights: None,
             vertices: Vec::<u64>::new().into(),
             declared: Declared::default(),
+            kind: None,
             strings: None,
+            place: String::new(),
+            first: 0,
+            further: None,
             edges_given: 0,
             vertices_given: 0,
             bytes_read: 0,
@@ -122,13 +136,19 @@ impl ArrayEdges {
         self.of_one_kind()
     }
 
+    /// Errors name an edge by this text and its number, counted from `first` on: `batch 3: edges[17]`.
+    pub fn placed(mut self, place: impl Into<String>, first: usize) -> ArrayEdges {
+        (self.place, self.first) = (place.into(), first);
+        self
+    }
+
     /// All ids must be numbers, or all strings. An array without ids is of either kind.
     fn of_one_kind(mut self) -> Result<ArrayEdges, GraphError> {
         let below = self.declared.vertices.filter(|count| *count > 0).map(|_| ("vertices", NUMBERS));
         let arrays = [("sources", &self.sources), ("targets", &self.targets), ("vertices", &self.vertices)];
         let there = arrays.into_iter().filter(|(_, ids)| ids.count() > 0);
         let all = below.into_iter().chain(there.map(|(name, ids)| (name, ids.kind())));
-        let kinds: Vec<(&str, &str)> = all.collect();
+        let kinds: Vec<(&str, &'static str)> = all.collect();
         if let Some(two) = kinds.windows(2).find(|two| two[0].1 != two[1].1) {
             let [(name, kind), (other, found)] = [two[0], two[1]];
             return Err(GraphError::malformed(
@@ -136,9 +156,16 @@ impl ArrayEdges {
                 format!("expected {kind}, as {name} are, found {found}"),
             ));
         }
-        let strings = kinds.first().is_some_and(|(_, kind)| *kind == STRINGS);
-        // How much memory they take is asked by the import, as of every reader.
-        self.strings = strings.then(|| Strings::new(u64::MAX));
+        if let Some((_, kind)) = kinds.first() {
+            self.are(kind);
+        }
         Ok(self)
+    }
+
+    /// Ids are of this kind from now on.
+    fn are(&mut self, kind: &'static str) {
+        self.kind = Some(kind);
+        // How much memory they take is asked by the import, as of every reader.
+        self.strings = (kind == STRINGS).then(|| Strings::new(u64::MAX));
     }
 }

@@ -16,14 +16,15 @@ impl EdgeReader for ArrayEdges {
     }
 
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, GraphError> {
-        let vertices = self.vertices_given..self.vertices.count();
-        let edges = self.edges_given..self.sources.count();
         // After an error nothing more is given out.
         let ended = std::mem::replace(&mut self.ended, true);
-        if ended || vertices.is_empty() && edges.is_empty() {
+        let given = self.vertices_given == self.vertices.count() && self.edges_given == self.sources.count();
+        if ended || given && !self.take_further()? {
             batch.clear();
             return Ok(false);
         }
+        let vertices = self.vertices_given..self.vertices.count();
+        let edges = self.edges_given..self.sources.count();
         match vertices.is_empty() {
             true => self.next_edges(edges, batch)?,
             false => self.next_vertices(vertices, batch)?,
@@ -33,8 +34,8 @@ impl EdgeReader for ArrayEdges {
     }
 
     fn progress(&self) -> (u64, Option<u64>) {
-        // How long strings are shows when they are read.
-        let total = self.strings.is_none().then(|| self.bytes());
+        // How long strings are shows when they are read, and how many batches there are when they end.
+        let total = (self.strings.is_none() && self.further.is_none()).then(|| self.bytes());
         (self.bytes_read, total)
     }
 
@@ -67,6 +68,11 @@ impl ArrayEdges {
         (self.vertices.count() * self.vertices.width() + self.sources.count() * self.edge_bytes()) as u64
     }
 
+    /// What errors call an edge.
+    fn edge(&self, at: usize) -> String {
+        format!("{}edges[{}]", self.place, self.first + at)
+    }
+
     /// Bytes of an edge.
     fn edge_bytes(&self) -> usize {
         let weight = self.weights.as_ref().map_or(0, |weights| weights.width());
@@ -90,7 +96,7 @@ impl ArrayEdges {
             }
             Some(strings) => {
                 let mut texts = Texts { strings, bytes: 0 };
-                range.end = texts.each("vertices", range.clone(), |texts, at| {
+                range.end = texts.each("vertices", 0, range.clone(), |texts, at| {
                     batch.vertices.push(texts.number(&self.vertices, at, "id")?);
                     Ok(())
                 })?;
@@ -110,13 +116,14 @@ impl ArrayEdges {
                 batch.pairs.resize(range.len(), (0, 0));
                 let sources = self.sources.copy(range.start, batch.pairs.iter_mut().map(|pair| &mut pair.0));
                 let targets = self.targets.copy(range.start, batch.pairs.iter_mut().map(|pair| &mut pair.1));
-                sources.map_err(|(at, id)| negative(edge(at), "source", id))?;
-                targets.map_err(|(at, id)| negative(edge(at), "target", id))?;
+                sources.map_err(|(at, id)| negative(self.edge(at), "source", id))?;
+                targets.map_err(|(at, id)| negative(self.edge(at), "target", id))?;
             }
             Some(strings) => {
                 batch.pairs.clear();
                 let mut texts = Texts { strings, bytes: 0 };
-                range.end = texts.each("edges", range.clone(), |texts, at| {
+                let name = format!("{}edges", self.place);
+                range.end = texts.each(&name, self.first, range.clone(), |texts, at| {
                     let source = texts.number(&self.sources, at, "source")?;
                     batch.pairs.push((source, texts.number(&self.targets, at, "target")?));
                     Ok(())
@@ -128,7 +135,10 @@ impl ArrayEdges {
         if let Some(weights) = &self.weights {
             let copied = weights.copy(range.start, range.len(), &mut batch.weights);
             copied.map_err(|(at, found)| {
-                GraphError::malformed(edge(at), format!("expected a finite number as weight, found {found}"))
+                GraphError::malformed(
+                    self.edge(at),
+                    format!("expected a finite number as weight, found {found}"),
+                )
             })?;
         }
         if self.strings.is_none() {
@@ -148,10 +158,11 @@ struct Texts<'a> {
 
 impl Texts<'_> {
     /// Calls `each` for the places of a range until they had as many bytes as are read of a file at once.
-    /// Returns where it ended; `name` is the array's, for errors.
+    /// Returns where it ended; `name` is the array's and `first` the number of its first place, for errors.
     fn each(
         &mut self,
         name: &str,
+        first: usize,
         range: Range<usize>,
         mut each: impl FnMut(&mut Self, usize) -> Result<(), Wrong>,
     ) -> Result<usize, GraphError> {
@@ -159,7 +170,7 @@ impl Texts<'_> {
             if self.bytes >= PIECE {
                 return Ok(at);
             }
-            each(self, at).map_err(|wrong| wrong.at(&format!("{name}[{at}]")))?;
+            each(self, at).map_err(|wrong| wrong.at(&format!("{name}[{}]", first + at)))?;
         }
         Ok(range.end)
     }
@@ -175,10 +186,6 @@ impl Texts<'_> {
         self.bytes += text.len();
         self.strings.number(text.as_bytes())
     }
-}
-
-fn edge(at: usize) -> String {
-    format!("edges[{at}]")
 }
 
 fn negative(place: String, what: &str, id: i64) -> GraphError {
