@@ -10,10 +10,12 @@ from typing import Any
 
 from .._command import text
 from .._errors import BadInput
+from .._measure import profile as measured
 from .._profile import Profile
 from .._progress import Callback, Progress, showing
 from . import cluster
 from .answers import Answer, answering
+from .arguments import refuse_unknown
 from .cluster import Node
 from .profiles import Fleet
 from .targets import everywhere, is_simulated
@@ -88,6 +90,7 @@ def profile(
             raise BadInput(f"{name}={value}: must be a number above 0")
     if "output" in options:
         raise BadInput("output: is of one profile; Fleet.save writes all of them")
+    refuse_unknown(measured, options)
     # What is wrong with it shows before anything is measured.
     earlier = since if since is None or isinstance(since, Fleet) else Fleet.load(since)
     ray = cluster.connected()

@@ -19,6 +19,7 @@ from .._progress import Progress
 from .._table import Table
 from ..pool import _table, simulate
 from . import cluster
+from .arguments import refuse_unknown
 from .spread import spread
 from .targets import everywhere
 
@@ -75,6 +76,7 @@ def sweep(
     """
     if "output" in options:
         raise BadInput("output: is written by pool.simulate; a sweep over a cluster gives the table only")
+    refuse_unknown(simulate, options)
     threads = options.pop("threads", None)
     threads = 1 if threads is None else threads
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
