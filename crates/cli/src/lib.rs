@@ -45,7 +45,9 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 pub use console::{Answer, Caller};
 pub use failure::Failure;
 pub use graph::{block_bytes, check_store};
+pub use models::{Fitted, fit_file, fit_table};
 pub use paths::MEMORY;
+pub use predict::LARGEST_BLOCK;
 
 /// Know the device your storage engine runs on.
 #[derive(Parser)]

@@ -41,28 +41,65 @@ enum Subject {
     Costs(CostTable),
 }
 
+/// Every model, fitted.
+#[derive(Debug)]
+pub struct Fitted {
+    /// The models side by side.
+    pub comparison: ModelComparison,
+    /// What they were fitted to; `None` for a table of costs.
+    pub profile: Option<Box<DeviceProfile>>,
+}
+
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     if let Some(path) = &args.output {
         output::check_writable(path)?;
     }
-    let subject = load(&args.subject)?;
-    let comparison = match &subject {
-        Subject::Profile(_) if args.setup_per != 1.0 => {
-            return Err(Failure::Input("--setup-per: is for a table of costs".into()));
-        }
-        Subject::Profile(profile) => ModelComparison::of(profile)
-            .map_err(|error| Failure::Input(format!("{}: {error}", args.subject)))?,
-        Subject::Costs(table) => {
-            compare_costs(&args.subject.to_string(), table.clone().setup_per(args.setup_per))?
-        }
-    };
+    let name = args.subject.to_string();
+    let Fitted { comparison, profile } = fit_file(&args.subject, args.setup_per)?;
     if let Some(path) = &args.output {
-        write_page(path, &args.subject.to_string(), &subject)?;
+        write_page(path, &name, profile.as_deref())?;
     }
     if args.json {
         return output::print(&format!("{:#}\n", models_json(&comparison)));
     }
-    output::print(&render_models(&args.subject.to_string(), &comparison, output::width()))
+    output::print(&render_models(&name, &comparison, output::width()))
+}
+
+/// Fits every model to what `leadline models NAME` takes: a profile, device:NAME, or a table (CSV), whose
+/// setup costs, if it is one of costs, cover `setup_per` accesses each.
+///
+/// # Errors
+/// [`Failure::Input`]: it cannot be read, or holds too little.
+pub fn fit_file(name: &OsStr, setup_per: f64) -> Result<Fitted, Failure> {
+    fit(load(name)?, &name.display().to_string(), setup_per)
+}
+
+/// [`fit_file`] of the text of a table, which messages call `name`.
+///
+/// # Errors
+/// As [`fit_file`].
+pub fn fit_table(text: &str, name: &str, setup_per: f64) -> Result<Fitted, Failure> {
+    let table = Table::parse(text, name).map_err(|error| Failure::Input(error.to_string()))?;
+    fit(table_subject(name, table), name, setup_per)
+}
+
+fn fit(subject: Subject, name: &str, setup_per: f64) -> Result<Fitted, Failure> {
+    if !is_positive(setup_per) {
+        return Err(Failure::Input(format!("--setup-per {setup_per}: must be a positive number")));
+    }
+    match subject {
+        Subject::Profile(_) if setup_per != 1.0 => {
+            Err(Failure::Input("--setup-per: is for a table of costs".into()))
+        }
+        Subject::Profile(profile) => {
+            let comparison = ModelComparison::of(&profile);
+            let comparison = comparison.map_err(|error| Failure::Input(format!("{name}: {error}")))?;
+            Ok(Fitted { comparison, profile: Some(profile) })
+        }
+        Subject::Costs(table) => {
+            Ok(Fitted { comparison: compare_costs(name, table.setup_per(setup_per))?, profile: None })
+        }
+    }
 }
 
 fn load(name: &OsStr) -> Result<Subject, Failure> {
@@ -70,9 +107,14 @@ fn load(name: &OsStr) -> Result<Subject, Failure> {
     if is_device || looks_like_json(Path::new(name))? {
         return Ok(Subject::Profile(Box::new(DeviceProfile::open(name)?)));
     }
-    match Table::load(name).map_err(|error| Failure::Input(error.to_string()))? {
-        Table::Points(work) => Ok(Subject::Profile(Box::new(table_profile(&name.to_string_lossy(), work)))),
-        Table::Costs(table) => Ok(Subject::Costs(table)),
+    let table = Table::load(name).map_err(|error| Failure::Input(error.to_string()))?;
+    Ok(table_subject(&name.to_string_lossy(), table))
+}
+
+fn table_subject(name: &str, table: Table) -> Subject {
+    match table {
+        Table::Points(work) => Subject::Profile(Box::new(table_profile(name, work))),
+        Table::Costs(table) => Subject::Costs(table),
     }
 }
 
@@ -97,8 +139,8 @@ fn compare_costs(name: &str, table: CostTable) -> Result<ModelComparison, Failur
     Ok(comparison)
 }
 
-fn write_page(path: &Path, name: &str, subject: &Subject) -> Result<(), Failure> {
-    let Subject::Profile(profile) = subject else {
+fn write_page(path: &Path, name: &str, profile: Option<&DeviceProfile>) -> Result<(), Failure> {
+    let Some(profile) = profile else {
         let text =
             format!("-o: {name} is a table of costs, which has no measured points to draw; leave it out");
         return Err(Failure::Input(text));
@@ -110,6 +152,10 @@ fn write_page(path: &Path, name: &str, subject: &Subject) -> Result<(), Failure>
 }
 
 fn positive(text: &str) -> Result<f64, String> {
-    let value = text.parse().ok().filter(|v: &f64| v.is_finite() && *v > 0.0);
+    let value = text.parse().ok().filter(|v: &f64| is_positive(*v));
     value.ok_or_else(|| "must be a positive number".to_owned())
+}
+
+fn is_positive(number: f64) -> bool {
+    number.is_finite() && number > 0.0
 }

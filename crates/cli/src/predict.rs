@@ -14,6 +14,9 @@ use crate::failure::Failure;
 use crate::paths::ProfileName;
 use crate::{output, values};
 
+/// The largest request that is predicted, bytes.
+pub const LARGEST_BLOCK: u32 = 1 << 30;
+
 /// Predict how long a workload takes on a device, its throughput, and what limits it
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -188,7 +191,7 @@ fn count(text: &str) -> Result<f64, String> {
 
 fn block(text: &str) -> Result<u32, String> {
     match parse_size(text)? {
-        size @ 1..=0x4000_0000 => Ok(size as u32),
+        size if (1..=u64::from(LARGEST_BLOCK)).contains(&size) => Ok(size as u32),
         _ => Err("must be from 1 to 1G".to_owned()),
     }
 }

@@ -1,0 +1,44 @@
+"""What is asked of a profile besides how long a workload takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ._command import run
+from ._documents import columns_of
+from ._errors import BadInput
+from ._profile import Profile
+from ._table import Table
+
+__all__ = ["speedups", "sustained"]
+
+
+def sustained(profile: Profile, workload: Mapping[str, Any], slo: Any, mix: str | None) -> Table:
+    """The load that keeps each limit of latency."""
+    _refuse(workload, "slo", ("block",))
+    limits = [slo] if isinstance(slo, str) else list(slo)
+    documents = [_asked(profile, {"slo": limit, "mix": mix, "block": workload["block"]}) for limit in limits]
+    notes = dict.fromkeys(note for document in documents for note in document["notes"])
+    if not documents:
+        raise BadInput("slo: is empty; name a limit, such as p99=1ms")
+    return Table(columns_of(documents), {"limits": documents}, list(notes))
+
+
+def speedups(profile: Profile, workload: Mapping[str, Any]) -> Table:
+    """What batching gains, from all reads to all writes."""
+    _refuse(workload, "speedup", ("block",))
+    document = _asked(profile, {"speedup": True, "block": workload["block"]})
+    return Table(columns_of(document["speedup"]), document)
+
+
+def _refuse(workload: Mapping[str, Any], question: str, but: tuple[str, ...]) -> None:
+    for name, value in workload.items():
+        if value is not None and name not in but:
+            raise BadInput(f"{name}: is of a workload, and {question} asks about the device; leave it out")
+
+
+def _asked(profile: Profile, options: dict[str, Any]) -> dict[str, Any]:
+    with profile._as_argument() as path:
+        document: dict[str, Any] = run("predict", path, options=options)[0]
+    return document
