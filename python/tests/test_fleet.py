@@ -112,6 +112,18 @@ def test_a_sweep_has_the_rows_of_one_machine(three):
         np.testing.assert_array_equal(there[name], here[name])
 
 
+def test_values_come_back_from_tasks_as_they_went(three):
+    table = leadline.Table({"x": [1, None, 3], "name": ["a", None, "c"]}, {"why": 1}, ["noted"])
+    profile = leadline.Profile.load("device:p4510")
+
+    def asked(table, profile):
+        return table[1:], leadline.fit(profile)
+
+    part, models = ray.get(ray.remote(asked).remote(ray.put(table), profile))
+    assert part == table[1:] and (part.info, part.notes) == (table.info, table.notes)
+    assert models.document == leadline.fit(profile).document
+
+
 def test_what_cannot_be_used_is_said_in_one_line(three, drive):
     for wrong, words in [
         ({"path": {"node-x": "sim:gp3"}}, "node-a, node-b, node-c"),
@@ -127,8 +139,10 @@ def test_what_cannot_be_used_is_said_in_one_line(three, drive):
         with pytest.raises(leadline.BadInput) as raised:
             fleet.profile(**{"path": "sim:gp3", **wrong})
         assert words in str(raised.value) and "\n" not in str(raised.value)
-    with pytest.raises(leadline.BadInput, match="frames="):
-        fleet.sweep([1, 2, 3], frames=0)
+    for wrong, words in [({"frames": 0}, "frames="), ({"frames": 1, "client": 2}, "did you mean clients= ?")]:
+        with pytest.raises(leadline.BadInput) as raised:
+            fleet.sweep([1, 2, 3], **wrong)
+        assert words in str(raised.value)
     # On one node only, it is that node's failure.
     found = fleet.profile({"node-a": drive(1), "node-b": "/nowhere/at/all"}, **QUICK)
     assert list(found.profiles) == ["node-a"] and "/nowhere/at/all" in found.failures["node-b"]

@@ -28,15 +28,12 @@ _EXACT = 1 << 53
 class UnknownColumn(BadInput, KeyError):
     """There is no column of that name."""
 
-    __module__ = "leadline"
     # KeyError shows its argument in quotes.
     __str__ = Exception.__str__
 
 
 class NoSuchRow(BadInput, IndexError):
     """There is no row with that number."""
-
-    __module__ = "leadline"
 
 
 def column_of(name: str, values: Any) -> Any:
