@@ -43,6 +43,21 @@ def test_what_networkx_loads_when_it_is_imported_loads_nothing_else() -> None:
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
+def test_using_the_package_loads_no_library_but_numpy() -> None:
+    program = """
+import sys, leadline
+disk = leadline.Profile.load("device:p4510")
+repr(disk.points), leadline.fit(disk).predict(reads=1e6), disk.points[:2].to_dicts()
+with leadline.Graph.from_edges([1, 2], [2, 3]) as graph:
+    repr(graph.pagerank())
+print(sorted({name.split(".")[0] for name in sys.modules} - {*sys.stdlib_module_names}))
+"""
+    ran = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    for other in ("matplotlib", "networkx", "pandas", "polars", "pyarrow", "pyspark", "ray", "scipy", "tqdm"):
+        assert repr(other) not in ran.stdout
+    assert "'numpy'" in ran.stdout
+
+
 def test_each_public_name_is_there_and_is_shown() -> None:
     program = "import leadline as l; print({*l.__all__} - {*dir(l)}); from leadline import *; print(Graph)"
     shown = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)

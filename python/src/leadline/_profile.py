@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import html
 import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -228,6 +226,8 @@ class Profile(Parameters):
         if self._path is None and self._device.name.startswith("device:"):
             yield self._device.name
             return
+        from tempfile import TemporaryDirectory
+
         with TemporaryDirectory(prefix="leadline-") as folder:
             # What is in memory counts, also where the file has changed since.
             path = Path(folder) / f"{self.name}.json"
@@ -251,6 +251,8 @@ class Profile(Parameters):
         return f"Profile({self.target!r}: {', '.join(numbers) or 'nothing measured'})"
 
     def _repr_html_(self) -> str:
+        import html
+
         sentences = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in self.sentences())
         return f"<div><b>{html.escape(self.target)}</b>{sentences}</div>"
 
@@ -282,6 +284,8 @@ class Report:
         return f"Report({len(self.html)} characters; .save(path) writes it)"
 
     def _repr_html_(self) -> str:
+        import html
+
         # A frame, so that the page's styles and scripts stay its own.
         return f'<iframe srcdoc="{html.escape(self.html)}" style="width:100%;height:640px;border:0"></iframe>'
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-import shutil
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +22,8 @@ _WIDEST = 40
 
 def as_text(table: Table) -> str:
     """The table as lines, no wider than the terminal."""
+    import shutil
+
     names = table.column_names
     cells, rows_left_out = _cells(table, names)
     numbers = [table[:1][name].dtype.kind in "iuf" for name in names]
@@ -49,6 +49,8 @@ def as_text(table: Table) -> str:
 
 def as_html(table: Table, units: Mapping[str, str]) -> str:
     """The table as HTML, with units below the names."""
+    import html
+
     names = table.column_names
     if len(names) > _COLUMNS:
         half = _COLUMNS // 2
