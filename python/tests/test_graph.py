@@ -300,7 +300,7 @@ def test_a_refused_import_leaves_no_temporary_folder(tmp_path, monkeypatch):
     [
         (lambda: Graph.from_edges([1, 2], [3]), "2 sources and 1 targets"),
         (lambda: Graph.from_edges(np.array([1, -3]), np.array([1, 1])), "-3"),
-        (lambda: Graph.from_edges([1.5], [2.5]), "float64"),
+        (lambda: Graph.from_edges([1.5], [2.5]), "sources[0]: ids are whole numbers or strings, not 1.5"),
         (lambda: Graph.from_edges([1], ["a"]), "strings"),
         (lambda: Graph.from_edges([[1]], [[2]]), "dimension"),
         (lambda: Graph.from_edges([1, "a"], [2, 3]), "[1]"),

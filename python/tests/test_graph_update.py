@@ -266,14 +266,14 @@ def test_tables_are_taken_as_an_import_takes_them():
         (lambda update: update.delete_edges(np.array([4]), np.array([-1], "i4")), "targets[0]: -1"),
         (lambda update: update.insert_vertices(np.array([-7])), "vertices[0]: -7"),
         (lambda update: update.insert_vertices([1 << 64]), "2^64"),
-        (lambda update: update.insert_edges([1.5], [2.5]), "float64"),
+        (lambda update: update.insert_edges([1.5], [2.5]), "whole numbers or strings, not 1.5"),
         (lambda update: update.insert_edges([[1]], [[2]]), "dimension"),
         (lambda update: update.insert_edges([1, 2], [2, 3], [1, np.nan]), "weights[1]: expected a finite"),
         (lambda update: update.set_weights([1], [2], [np.inf]), "weights[0]: expected a finite"),
         (lambda update: update.set_weights([1], [2], ["heavy"]), "weights"),
         (lambda update: update.set_weights([1], [2]), "weights: give one for each edge"),
         (lambda update: update.insert_edges(7), "int has no columns"),
-        (lambda update: update.insert_vertices(7), "vertices: must have one dimension"),
+        (lambda update: update.insert_vertices(7), "vertices: must be an array or a list, not int"),
     ],
 )
 def test_bad_changes_are_one_line_that_names_them_and_leave_the_rest(call, words):

@@ -8,6 +8,10 @@ use leadline_graph::input::{ArrayEdges, ArrayIds, ArrayWeights};
 use leadline_graph::{Graph, GraphError, GraphUpdate, Options, UpdateOptions};
 use tempfile::{TempDir, tempdir};
 
+fn edges(sources: impl Into<ArrayIds>, targets: impl Into<ArrayIds>) -> ArrayEdges {
+    ArrayEdges::new(sources, targets).unwrap()
+}
+
 /// Longer than what is copied out of an array at a time.
 const MANY: usize = 40_000;
 
@@ -33,9 +37,10 @@ fn each_change_of_arrays_is_made() {
         let sources: Vec<u64> = (0..MANY as u64).collect();
         let targets: Vec<i64> = (1..=MANY as i64).collect();
         let weights = ArrayWeights::from((0..MANY).map(|at| at as f32 / 4.0).collect::<Vec<f32>>());
-        update.insert_edges(&sources.into(), &targets.into(), Some(&weights)).unwrap();
-        update.set_weights(&vec![7i32].into(), &vec![8u32].into(), &vec![99.5f64].into()).unwrap();
-        update.delete_edges(&vec![20_000u32, 5].into(), &vec![20_001u32, 5].into()).unwrap();
+        update.insert_edges(&[edges(sources, targets).with_weights(weights).unwrap()]).unwrap();
+        update.set_weights(&[edges(vec![7i32], vec![8u32]).with_weights(vec![99.5f64]).unwrap()]).unwrap();
+        let gone = [edges(vec![20_000u32], vec![20_001u32]), edges(vec![5u32], vec![5u64])];
+        update.delete_edges(&gone).unwrap();
         update.insert_vertices(&vec![u64::MAX].into()).unwrap();
         update.delete_vertices(&vec![30_000u64].into()).unwrap();
         assert_eq!(update.pending(), MANY as u64 + 5);
@@ -67,14 +72,15 @@ fn arrays_are_checked_before_a_change_is_taken() {
         let error = done.unwrap_err();
         assert!(error.is_input() && error.to_string().contains(said), "{error}");
     };
-    refused(update.insert_edges(&with(-2), &fine(), None), "sources[39999]: -2; ids are from 0");
-    refused(update.delete_edges(&fine(), &with(-1)), "targets[39999]: -1; ids are from 0");
+    let one = || edges(vec![3u32], vec![3u32]);
+    refused(update.insert_edges(&[one(), edges(with(-2), fine())]), "sources[39999]: -2; ids are from 0");
+    refused(update.delete_edges(&[edges(fine(), with(-1))]), "targets[39999]: -1; ids are from 0");
     refused(update.delete_vertices(&with(-1)), "vertices[39999]: -1; ids are from 0");
-    let nan = update.set_weights(&fine(), &fine(), &weights.into());
-    refused(nan, "weights[39998]: expected a finite number, found NaN");
-    let few = ArrayIds::from(vec![3u32; 7]);
-    refused(update.delete_edges(&fine(), &few), "found 40000 sources and 7 targets");
-    refused(update.set_weights(&few, &few, &vec![1.0f32].into()), "found 1 weights and 7 edges");
+    let nan = [edges(fine(), fine()).with_weights(weights).unwrap()];
+    refused(update.set_weights(&nan), "weights[39998]: expected a finite number, found NaN");
+    refused(update.set_weights(&[one()]), "weights: give one for each edge");
+    let placed = [one(), edges(with(-2), fine()).placed("batch 2: ", 100)];
+    refused(update.insert_edges(&placed), "batch 2: sources[40099]: -2");
     let ann = ArrayIds::from(vec!["ann".to_owned()]);
     refused(update.insert_vertices(&ann), "vertices: expected numbers, as the ids of ");
     assert_eq!(update.pending(), 1);
@@ -83,11 +89,12 @@ fn arrays_are_checked_before_a_change_is_taken() {
 
     let (_folder, mut update) =
         changed(ArrayEdges::new(vec!["a".to_owned()], vec!["b".to_owned()]).unwrap(), 64 << 20);
-    refused(update.insert_edges(&few, &few, None), "sources: expected strings, as the ids of ");
-    refused(update.insert_edges(&ann, &ann, Some(&vec![1.0f32].into())), "has no weights");
+    refused(update.insert_edges(&[one()]), "sources: expected strings, as the ids of ");
+    let weighted = edges(ann.clone(), ann.clone()).with_weights(vec![1.0f32]).unwrap();
+    refused(update.insert_edges(&[weighted]), "has no weights");
     let long = "x".repeat((1 << 20) + 1);
     let longest = ArrayIds::from(vec!["y".repeat(1 << 20)]);
-    refused(update.insert_edges(&ann, &vec![long].into(), None), "targets[0]: expected an id of at most");
+    refused(update.insert_edges(&[edges(ann, vec![long])]), "targets[0]: expected an id of at most");
     assert_eq!(update.pending(), 0);
     update.insert_vertices(&longest).unwrap();
     assert_eq!(update.commit().unwrap().vertices, 3);

@@ -2,9 +2,9 @@
 //! meanwhile, and Ctrl-C ends it in order.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use leadline_measure::Progress;
 use pyo3::prelude::*;
@@ -42,6 +42,26 @@ impl Watch {
     }
 }
 
+/// What the work has of an iterator in Python, whose turns are taken by the thread that waits for the work.
+pub(crate) struct Feed<A> {
+    asks: Sender<()>,
+    answers: Receiver<Option<A>>,
+}
+
+impl<A> Feed<A> {
+    /// The next item; nothing at the end.
+    ///
+    /// # Errors
+    /// The work is to end: taking a turn raised an exception, or a signal came.
+    pub(crate) fn next(&self) -> Result<Option<A>, Ended> {
+        self.asks.send(()).map_err(|_| Ended)?;
+        self.answers.recv().map_err(|_| Ended)
+    }
+}
+
+/// Nobody waits for the work any more.
+pub(crate) struct Ended;
+
 /// Runs `work` to its end. `progress` is called now and then with the phase, the share of it that is done (0
 /// to 1) and a detail in words.
 ///
@@ -53,26 +73,54 @@ pub(crate) fn run<T: Send>(
     progress: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&Watch) -> T + Send,
 ) -> PyResult<T> {
+    run_fed(py, progress, |_| Ok(None::<()>), |watch, _| work(watch))
+}
+
+/// As [`run`], with what `next` makes of Python's objects. It is called on the thread of the caller, which
+/// Ctrl-C reaches and to which generators may be bound, and has Python's lock.
+///
+/// # Errors
+/// As [`run`], and what `next` gave.
+pub(crate) fn run_fed<T: Send, A: Send>(
+    py: Python<'_>,
+    progress: Option<&Bound<'_, PyAny>>,
+    mut next: impl FnMut(Python<'_>) -> PyResult<Option<A>>,
+    work: impl FnOnce(&Watch, Feed<A>) -> T + Send,
+) -> PyResult<T> {
     let watch = Watch::default();
     let (result, raised) = std::thread::scope(|scope| {
-        let (done, mut ended) = channel::<()>();
+        let (done, mut asked) = channel::<()>();
+        let (answers, answered) = channel::<Option<A>>();
+        let feed = Feed { asks: done.clone(), answers: answered };
         let (watch, mut raised) = (&watch, None);
         let worker = scope.spawn(move || {
             // Dropped when the work ends, however it does.
             let _done = done;
-            work(watch)
+            work(watch, feed)
         });
+        let mut shown = Instant::now();
         loop {
-            let ended = &mut ended;
-            if py.detach(move || ended.recv_timeout(TICK)) != Err(RecvTimeoutError::Timeout) {
-                break;
-            }
-            if let Err(error) = py.check_signals().and_then(|()| watch.report(progress)) {
+            let asked = &mut asked;
+            let turn = match py.detach(move || asked.recv_timeout(TICK)) {
+                Ok(()) => next(py).map(|item| answers.send(item).unwrap_or(())),
+                Err(RecvTimeoutError::Timeout) => Ok(()),
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
+            let looked = turn.and_then(|()| py.check_signals()).and_then(|()| {
+                if shown.elapsed() < TICK {
+                    return Ok(());
+                }
+                shown = Instant::now();
+                watch.report(progress)
+            });
+            if let Err(error) = looked {
                 watch.cancel.store(true, Ordering::Relaxed);
                 raised = Some(error);
                 break;
             }
         }
+        // Work that waits for an item ends.
+        drop(answers);
         (py.detach(move || worker.join()), raised)
     });
     match (raised, result) {

@@ -21,6 +21,11 @@ pub(crate) fn bad_input(py: Python<'_>, line: &str) -> PyErr {
     raise(py, "BadInput", line)
 }
 
+/// `leadline.Failed` with this line.
+pub(crate) fn failed(py: Python<'_>, line: &str) -> PyErr {
+    raise(py, "Failed", line)
+}
+
 /// `leadline.Failed` for a defect of Leadline's own, which would be a panic in Rust.
 pub(crate) fn defect(py: Python<'_>, panic: &(dyn std::any::Any + Send)) -> PyErr {
     let said = panic.downcast_ref::<String>().map(String::as_str);

@@ -27,7 +27,9 @@ mod _leadline {
     #[pymodule_export]
     use super::call::{call, main};
     #[pymodule_export]
-    use super::graph::{EdgeReader, Store, StoreUpdate, algorithms, compact_store, import_arrays};
+    use super::graph::{ArrowBatches, ArrowColumn, import_edges};
+    #[pymodule_export]
+    use super::graph::{EdgeReader, Store, StoreUpdate, algorithms, compact_store};
     #[pymodule_export]
     use super::graph::{degrees, ego, neighbors, subgraph};
     #[pymodule_export]

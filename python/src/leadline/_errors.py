@@ -1,5 +1,7 @@
 """What goes wrong, and what is to be minded about a result, in the words of the command line."""
 
+import re
+
 __all__ = ["BadInput", "Error", "Extrapolated", "Failed", "NotConverged", "Warning"]
 
 
@@ -7,6 +9,10 @@ class Error(Exception):
     """Anything that Leadline refuses or fails at, in one line."""
 
     __module__ = "leadline"
+
+    def __init__(self, line: object = "") -> None:
+        # What was given may be shown in several.
+        super().__init__(re.sub(r"\s*\n\s*", " ", str(line)))
 
 
 class BadInput(Error, ValueError):

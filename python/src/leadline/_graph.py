@@ -15,6 +15,7 @@ from typing import Any
 from . import _leadline
 from ._command import run, text
 from ._edges import edges_of, ids_of
+from ._edges.options import dedupe_of, flag
 from ._errors import BadInput
 from ._graph_algorithms import Algorithms, run_options
 from ._graph_queries import EdgeCount, Queries
@@ -100,6 +101,8 @@ class Graph(Algorithms, Queries):
         target: Any = None,
         weight: Any = None,
         *,
+        source_column: Any = None,
+        target_column: Any = None,
         path: str | os.PathLike[str] | None = None,
         directed: bool | None = None,
         dedupe: bool | str = False,
@@ -118,18 +121,30 @@ class Graph(Algorithms, Queries):
         ----------
         source, target
             Ids at the two ends of each edge: whole numbers from 0 to 2^64 - 1, or strings, as NumPy arrays,
-            Arrow, pandas or polars columns, or lists. Or one object that has both: a table with columns
-            ``source`` and ``target`` (and ``weight``), a scipy.sparse matrix, a graph of networkx or igraph.
-            Of igraph the ids are the names of the vertices, or their numbers where they have no names.
+            Arrow, pandas or polars columns, or lists. Or one object that has both, as `source` alone:
+
+            - a table with columns ``source`` and ``target`` (and ``weight``): pandas, polars (a LazyFrame is
+              run in parts), pyarrow, a DuckDB relation, a dictionary, anything with Arrow's stream interface;
+            - rows: an array of two or three columns, a list of pairs or of triples with weights;
+            - an iterator or generator of pairs, or of batches: tables, such arrays and lists, pairs or
+              triples of arrays. One batch at a time is taken of it, while what came before is sorted;
+            - a scipy.sparse matrix, a graph of networkx, igraph or NetworKit, a :class:`Subgraph`. Of igraph
+              the ids are the names of the vertices, or their numbers where they have no names.
+
+            What can be read in two ways, such as an array of 2 x 2, is refused; two columns decide.
         weight
-            Weights, finite numbers, one per edge. ``True``: the values of the matrix, or the attribute
-            ``weight`` of the edges of networkx or igraph; text names another attribute.
+            Weights, finite numbers, one per edge. Text names the column of a table, or the attribute of the
+            edges of networkx or igraph. ``True``: the column, attribute or third column called ``weight``,
+            the values of a matrix. ``False``: none. By default a table's column ``weight`` is taken, if there
+            is one, and a third column; graphs and matrices give no weights.
+        source_column, target_column
+            The columns of a table that have the ends of edges; by default those with known names: ``source``,
+            ``src``, ``from`` or ``u``, and ``target``, ``dst``, ``to`` or ``v``.
         path
             The store's file, which is replaced if it is a store. By default a temporary one, removed when the
             graph is closed.
         directed
-            Whether each edge goes one way; by default it does, unless a graph of networkx or igraph says
-            otherwise.
+            Whether each edge goes one way; by default it does, unless a graph says otherwise.
         dedupe
             Merge parallel edges into one: ``True`` or ``"min"`` with the least of their weights, ``"max"``,
             ``"sum"`` or ``"first"``.
@@ -146,32 +161,59 @@ class Graph(Algorithms, Queries):
         vertices
             Further ids, which may have no edge.
         memory
-            Most memory for the import, beside the arrays; and for the graph.
+            Most memory for the import, beside the arrays or the batch that you hold; and for the graph.
         progress
             ``True`` for a bar, or a function that is called with phase, share and detail.
+
+        Returns
+        -------
+        Graph
+            The open graph.
+
+        Raises
+        ------
+        BadInput
+            Edges that cannot be used, with the place, or that can be read in two ways. Nothing is left
+            behind, and neither is if an iterator raises an exception, which reaches the caller unchanged.
+        Failed
+            The disk is full.
+
+        Examples
+        --------
+        >>> import leadline, numpy as np
+        >>> def batches():
+        ...     for begin in range(0, 1_000_000, 100_000):
+        ...         ids = np.arange(begin, begin + 100_000)
+        ...         yield ids, (ids * 7 + 1) % 1_000_000
+        >>> with leadline.Graph.from_edges(batches(), memory="64M") as g:
+        ...     g.vertices, g.edges
+        (1000000, 1000000)
+        >>> with leadline.Graph.from_edges([("ann", "bob", 2.5), ("bob", "eve", 1.0)]) as g:
+        ...     g.sssp("ann")["distance"].tolist()
+        [0.0, 2.5, 3.5]
         """
-        edges = edges_of(source, target, weight)
+        edges = edges_of(
+            source, target, weight, source_column=source_column, target_column=target_column
+        )
         further = edges.vertices if vertices is None else ids_of("vertices", vertices)
-        one_way = edges.directed if directed is None else directed
+        one_way = edges.directed if directed is None else flag("directed", directed)
         temporary = None
         if path is None:
             temporary = Path(tempfile.mkdtemp(prefix="leadline-"))
             path = temporary / "edges.graph"
         try:
             with showing(progress) as callback:
-                _leadline.import_arrays(
+                _leadline.import_edges(
                     text(path),
-                    edges.sources,
-                    edges.targets,
-                    edges.weights,
+                    edges.batches,
                     further,
                     edges.vertices_below,
                     undirected=one_way is False,
-                    dedupe="min" if dedupe is True else dedupe or None,
-                    drop_self_loops=drop_self_loops,
-                    reverse=reverse,
-                    renumber=renumber,
-                    plain=plain,
+                    dedupe=dedupe_of(dedupe),
+                    drop_self_loops=flag("drop_self_loops", drop_self_loops),
+                    reverse=flag("reverse", reverse),
+                    renumber=flag("renumber", renumber),
+                    plain=flag("plain", plain),
                     block_bytes=size_bytes("block", block) or 0,
                     memory=memory_bytes(memory),
                     progress=callback,

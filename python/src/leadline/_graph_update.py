@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
 from . import _leadline
 from ._edges import Edges, edges_of, ids_of
+from ._edges.batch import Batch
 from ._errors import BadInput
 from ._progress import Progress, showing
 
@@ -22,8 +24,8 @@ class GraphUpdate:
     a time changes a store, by one object at a time, until :meth:`close` or the end of the ``with``.
 
     The changes of a call are checked before the first is taken: :class:`BadInput` leaves what is pending as
-    it was. :class:`Failed`, the :class:`BadInput` of ``strict=True`` and KeyboardInterrupt drop all that is
-    pending.
+    it was, unless changes come from an iterator. :class:`Failed`, the :class:`BadInput` of ``strict=True``
+    and KeyboardInterrupt drop all that is pending.
 
     Examples
     --------
@@ -51,18 +53,28 @@ class GraphUpdate:
         self._graph = graph
         self._is_open = True
 
-    def insert_edges(self, source: Any, target: Any = None, weight: Any = None) -> None:
+    def insert_edges(
+        self,
+        source: Any,
+        target: Any = None,
+        weight: Any = None,
+        *,
+        source_column: Any = None,
+        target_column: Any = None,
+    ) -> None:
         """Add edges, and their ends where these are not there.
 
         An edge that is there already gets a parallel copy.
 
         Parameters
         ----------
-        source, target
-            Ids at the two ends of each edge, as for :meth:`Graph.from_edges`: arrays, columns or lists, of
-            numbers or strings as the store has them. Or a table that has both as columns.
+        source, target, source_column, target_column
+            Ids at the two ends of each edge, numbers or strings as the store has them: whatever
+            :meth:`Graph.from_edges` takes except whole graphs. Of an iterator each batch is taken before the
+            next is asked for, so an error after the first drops all that is pending.
         weight
-            Weights, finite numbers, one per edge; by default 1 if the store has weights.
+            Weights, finite numbers, one per edge, as for :meth:`Graph.from_edges`; by default 1 if the store
+            has weights.
 
         Raises
         ------
@@ -70,43 +82,91 @@ class GraphUpdate:
             The columns have different lengths, or hold ids or weights that the store does not take.
         Failed
             The disk is full, or the store cannot be read.
-        """
-        edges = _edges(source, target, weight)
-        self._update.insert_edges(edges.sources, edges.targets, edges.weights)
 
-    def delete_edges(self, source: Any, target: Any = None) -> None:
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 2], [2, 3]) as g, g.update() as update:
+        ...     update.insert_edges([3, 3], [4, 5])
+        ...     update.insert_edges([(7, 8), (8, 9), (9, 7)])
+        ...     update.pending
+        5
+        """
+        edges = _edges(source, target, weight, source_column, target_column)
+        self._take(self._update.insert_edges, edges)
+
+    def delete_edges(
+        self, source: Any, target: Any = None, *, source_column: Any = None, target_column: Any = None
+    ) -> None:
         """Delete edges, with all parallel copies unless ``one=True``. Their ends stay.
 
         Parameters
         ----------
-        source, target
-            As for :meth:`insert_edges`.
+        source, target, source_column, target_column
+            As for :meth:`insert_edges`; weights are not read.
 
         Raises
         ------
         BadInput, Failed
             As for :meth:`insert_edges`.
-        """
-        edges = _edges(source, target, None)
-        self._update.delete_edges(edges.sources, edges.targets)
 
-    def set_weights(self, source: Any, target: Any = None, weight: Any = None) -> None:
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 2], [2, 3]) as g, g.update() as update:
+        ...     update.delete_edges([1, 1], [2, 3])
+        ...     update.commit()["missing"]
+        1
+        """
+        self._take(self._update.delete_edges, _edges(source, target, False, source_column, target_column))
+
+    def set_weights(
+        self,
+        source: Any,
+        target: Any = None,
+        weight: Any = None,
+        *,
+        source_column: Any = None,
+        target_column: Any = None,
+    ) -> None:
         """Give edges other weights, to all parallel copies unless ``one=True``.
 
         Parameters
         ----------
-        source, target, weight
+        source, target, weight, source_column, target_column
             As for :meth:`insert_edges`; there has to be a weight for each edge.
 
         Raises
         ------
         BadInput, Failed
             As for :meth:`insert_edges`.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 2], [2, 3], [0.5, 1.0]) as g, g.update() as update:
+        ...     update.set_weights([1], [2], [4.0])
+        ...     update.commit()["changes"]
+        1
         """
-        edges = _edges(source, target, weight)
-        if edges.weights is None:
-            raise BadInput("weights: give one for each edge")
-        self._update.set_weights(edges.sources, edges.targets, edges.weights)
+        edges = _edges(source, target, weight, source_column, target_column)
+        self._take(self._update.set_weights, edges)
+
+    def _take(self, take: Callable[[list[Batch]], None], edges: Edges) -> None:
+        """Give changes to the store: all at once, so that all are checked before one is taken; or batch by
+        batch, where they come from an iterator."""
+        if not edges.streamed:
+            take(list(edges.batches))
+            return
+        taken = False
+        try:
+            for batch in edges.batches:
+                take([batch])
+                taken = True
+        except BaseException:
+            if taken and self._is_open:
+                self._update.discard()
+            raise
 
     def insert_vertices(self, vertices: Any) -> None:
         """Add vertices where they are not there.
@@ -114,12 +174,20 @@ class GraphUpdate:
         Parameters
         ----------
         vertices
-            Ids, as for :meth:`insert_edges`.
+            Ids, numbers or strings as the store has them: an array, a column or a list.
 
         Raises
         ------
         BadInput, Failed
             As for :meth:`insert_edges`.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 2], [2, 3]) as g, g.update() as update:
+        ...     update.insert_vertices([3, 99])
+        ...     update.commit()["vertices"]
+        4
         """
         self._update.insert_vertices(ids_of("vertices", vertices))
 
@@ -131,12 +199,20 @@ class GraphUpdate:
         Parameters
         ----------
         vertices
-            Ids, as for :meth:`insert_edges`.
+            Ids, as for :meth:`insert_vertices`.
 
         Raises
         ------
         BadInput, Failed
             As for :meth:`insert_edges`.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 2], [2, 3]) as g, g.update() as update:
+        ...     update.delete_vertices([2])
+        ...     update.commit()["edges"]
+        0
         """
         self._update.delete_vertices(ids_of("vertices", vertices))
 
@@ -157,6 +233,14 @@ class GraphUpdate:
             The disk is full, or the store cannot be read.
         KeyboardInterrupt
             Ctrl-C; :attr:`version` says whether the commit had been made by then.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 2], [2, 3]) as g, g.update() as update:
+        ...     update.insert_edges([3], [1])
+        ...     update.commit()
+        {'version': 1, 'changes': 1, 'missing': 0, 'vertices': 3, 'edges': 3}
         """
         return dict(json.loads(self._update.commit()))
 
@@ -176,6 +260,15 @@ class GraphUpdate:
         ------
         BadInput, Failed
             As for :meth:`commit`. What is committed is safe.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 2], [2, 3]) as g, g.update() as update:
+        ...     update.insert_edges([3], [1])
+        ...     update.maintain()
+        ...     update.version
+        1
         """
         with showing(progress) as callback:
             self._update.maintain(callback)
@@ -214,9 +307,9 @@ class GraphUpdate:
         return f"GraphUpdate(version {version:,}, {pending:,} changes pending)"
 
 
-def _edges(source: Any, target: Any, weight: Any) -> Edges:
-    """Edges of arrays or of a table."""
-    edges = edges_of(source, target, weight)
+def _edges(source: Any, target: Any, weight: Any, source_column: Any, target_column: Any) -> Edges:
+    """Edges of arrays, of a table or of batches."""
+    edges = edges_of(source, target, weight, source_column=source_column, target_column=target_column)
     if edges.directed is not None or edges.vertices_below is not None:
         # Their vertices without edges, and whether edges go both ways, would be lost.
         kind = type(source).__name__

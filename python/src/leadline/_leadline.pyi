@@ -1,7 +1,7 @@
 """The extension module, written in Rust (crates/python)."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -10,6 +10,8 @@ from typing_extensions import Self, disjoint_base
 
 __all__ = [
     "MEMORY",
+    "ArrowBatches",
+    "ArrowColumn",
     "Columns",
     "DeviceProfile",
     "EdgeReader",
@@ -24,7 +26,7 @@ __all__ = [
     "degrees",
     "ego",
     "fleet_page",
-    "import_arrays",
+    "import_edges",
     "main",
     "neighbors",
     "page",
@@ -118,13 +120,26 @@ class TraceReader:
     def __iter__(self) -> Iterator[Columns]: ...
     def __next__(self) -> Columns: ...
 
-_Ids = NDArray[Any] | list[str]
+@final
+class ArrowBatches:
+    def __new__(cls, object: object) -> ArrowBatches: ...
+    @property
+    def names(self) -> list[str]: ...
+    def __iter__(self) -> Iterator[list[ArrowColumn]]: ...
+    def __next__(self) -> list[ArrowColumn]: ...
 
-def import_arrays(
+@final
+class ArrowColumn:
+    def __len__(self) -> int: ...
+
+_Ids = NDArray[Any] | list[str] | ArrowColumn
+
+# Sources, targets, weights; what errors say before their names; the number of the first edge.
+_Batch = tuple[_Ids, _Ids, NDArray[Any] | ArrowColumn | None, str, int]
+
+def import_edges(
     store: str,
-    sources: _Ids,
-    targets: _Ids,
-    weights: NDArray[Any] | None,
+    batches: Iterable[_Batch],
     vertices: _Ids | None,
     vertices_below: int | None,
     *,
@@ -188,9 +203,10 @@ class StoreUpdate:
     def __new__(cls, path: str, one: bool, strict: bool, run: _Options) -> StoreUpdate: ...
     def close(self) -> None: ...
     def counts(self) -> tuple[int, int]: ...
-    def insert_edges(self, sources: _Ids, targets: _Ids, weights: NDArray[Any] | None) -> None: ...
-    def delete_edges(self, sources: _Ids, targets: _Ids) -> None: ...
-    def set_weights(self, sources: _Ids, targets: _Ids, weights: NDArray[Any]) -> None: ...
+    def insert_edges(self, batches: Sequence[_Batch]) -> None: ...
+    def delete_edges(self, batches: Sequence[_Batch]) -> None: ...
+    def set_weights(self, batches: Sequence[_Batch]) -> None: ...
+    def discard(self) -> None: ...
     def insert_vertices(self, vertices: _Ids) -> None: ...
     def delete_vertices(self, vertices: _Ids) -> None: ...
     def commit(self) -> str: ...

@@ -142,6 +142,16 @@ impl ArrayEdges {
         self
     }
 
+    /// Sources, targets and weights.
+    pub(crate) fn arrays(&self) -> (&ArrayIds, &ArrayIds, Option<&ArrayWeights>) {
+        (&self.sources, &self.targets, self.weights.as_ref())
+    }
+
+    /// What [`ArrayEdges::placed`] was told.
+    pub(crate) fn place(&self) -> (&str, usize) {
+        (&self.place, self.first)
+    }
+
     /// All ids must be numbers, or all strings. An array without ids is of either kind.
     fn of_one_kind(mut self) -> Result<ArrayEdges, GraphError> {
         let below = self.declared.vertices.filter(|count| *count > 0).map(|_| ("vertices", NUMBERS));

@@ -7,7 +7,7 @@ use super::pending::What;
 use super::update::GraphUpdate;
 use super::vertices::Id;
 use crate::GraphError;
-use crate::input::{ArrayIds, ArrayWeights, check_length};
+use crate::input::{ArrayEdges, ArrayIds, ArrayWeights, check_length};
 
 /// Changes that are copied out of the arrays at a time.
 const PIECE: usize = 1 << 14;
@@ -18,46 +18,43 @@ struct Columns<'a> {
     /// Vertices have none.
     targets: Option<&'a ArrayIds>,
     weights: Option<&'a ArrayWeights>,
+    /// What errors say before the name of a column, and the number of its first place.
+    place: &'a str,
+    first: usize,
 }
 
 impl<L: ReadLists + Default> GraphUpdate<L> {
-    /// As [`GraphUpdate::insert_edge`], from each of `sources` to the target at the same place, with the
-    /// weight at the same place if there are weights.
+    /// As [`GraphUpdate::insert_edge`], of each edge of each batch, in order.
     ///
     /// # Errors
-    /// [`GraphError::Malformed`], and nothing is taken: arrays of different lengths, ids that are not of the
-    /// store's kind or below 0, weights that are not finite or that the store has no room for. What
-    /// [`GraphUpdate::commit`] gives where changes take more memory than they may, and
-    /// [`GraphError::Interrupted`]: all that was pending is dropped then.
-    pub fn insert_edges(
-        &mut self,
-        sources: &ArrayIds,
-        targets: &ArrayIds,
-        weights: Option<&ArrayWeights>,
-    ) -> Result<(), GraphError> {
-        self.take(&Columns { sources, targets: Some(targets), weights }, What::Insert)
+    /// [`GraphError::Malformed`], and nothing is taken of any batch: ids that are not of the store's kind or
+    /// below 0, weights that are not finite or that the store has no room for. What [`GraphUpdate::commit`]
+    /// gives where changes take more memory than they may, and [`GraphError::Interrupted`]: all that was
+    /// pending is dropped then.
+    pub fn insert_edges(&mut self, batches: &[ArrayEdges]) -> Result<(), GraphError> {
+        self.take(&Columns::of(batches), What::Insert)
     }
 
-    /// As [`GraphUpdate::delete_edge`], of each edge.
+    /// As [`GraphUpdate::delete_edge`], of each edge, whatever its weight.
     ///
     /// # Errors
     /// As [`GraphUpdate::insert_edges`].
-    pub fn delete_edges(&mut self, sources: &ArrayIds, targets: &ArrayIds) -> Result<(), GraphError> {
-        let columns = Columns { sources, targets: Some(targets), weights: None };
-        self.take(&columns, |_| What::Delete)
+    pub fn delete_edges(&mut self, batches: &[ArrayEdges]) -> Result<(), GraphError> {
+        let batches: Vec<_> =
+            Columns::of(batches).into_iter().map(|batch| Columns { weights: None, ..batch }).collect();
+        self.take(&batches, |_| What::Delete)
     }
 
     /// As [`GraphUpdate::set_weight`], of each edge.
     ///
     /// # Errors
-    /// As [`GraphUpdate::insert_edges`].
-    pub fn set_weights(
-        &mut self,
-        sources: &ArrayIds,
-        targets: &ArrayIds,
-        weights: &ArrayWeights,
-    ) -> Result<(), GraphError> {
-        self.take(&Columns { sources, targets: Some(targets), weights: Some(weights) }, What::Set)
+    /// As [`GraphUpdate::insert_edges`]; [`GraphError::Malformed`] for edges without weights too.
+    pub fn set_weights(&mut self, batches: &[ArrayEdges]) -> Result<(), GraphError> {
+        let batches = Columns::of(batches);
+        if let Some(batch) = batches.iter().find(|batch| batch.weights.is_none()) {
+            return Err(GraphError::malformed(format!("{}weights", batch.place), "give one for each edge"));
+        }
+        self.take(&batches, What::Set)
     }
 
     /// As [`GraphUpdate::insert_vertex`], of each vertex.
@@ -65,7 +62,7 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
     /// # Errors
     /// As [`GraphUpdate::insert_edges`].
     pub fn insert_vertices(&mut self, vertices: &ArrayIds) -> Result<(), GraphError> {
-        self.take(&Columns { sources: vertices, targets: None, weights: None }, |_| What::InsertVertex)
+        self.take(&[Columns::of_vertices(vertices)], |_| What::InsertVertex)
     }
 
     /// As [`GraphUpdate::delete_vertex`], of each vertex.
@@ -73,13 +70,15 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
     /// # Errors
     /// As [`GraphUpdate::insert_edges`].
     pub fn delete_vertices(&mut self, vertices: &ArrayIds) -> Result<(), GraphError> {
-        self.take(&Columns { sources: vertices, targets: None, weights: None }, |_| What::DeleteVertex)
+        self.take(&[Columns::of_vertices(vertices)], |_| What::DeleteVertex)
     }
 
     /// Takes all changes, once all of them are checked.
-    fn take(&mut self, columns: &Columns<'_>, what: impl Fn(f64) -> What) -> Result<(), GraphError> {
-        self.check(columns)?;
-        for first in columns.pieces() {
+    fn take(&mut self, batches: &[Columns<'_>], what: impl Fn(f64) -> What) -> Result<(), GraphError> {
+        batches.iter().try_for_each(|columns| self.check(columns))?;
+        for (columns, first) in
+            batches.iter().flat_map(|columns| columns.pieces().map(move |first| (columns, first)))
+        {
             let taken = match self.stop().is_some_and(|stop| stop.load(Ordering::Relaxed)) {
                 true => Err(GraphError::Interrupted),
                 // Checked before, but whoever owns the arrays may have changed them since.
@@ -96,7 +95,6 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
     }
 
     fn check(&self, columns: &Columns<'_>) -> Result<(), GraphError> {
-        columns.check_counts()?;
         for (name, ids) in columns.ids() {
             if ids.count() > 0 && ids.are_strings() != self.ids_are_strings() {
                 let (expected, found) = match ids.are_strings() {
@@ -104,7 +102,7 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
                     false => ("strings", "numbers"),
                 };
                 let what = format!("expected {expected}, as the ids of {} are, found {found}", self.name());
-                return Err(GraphError::malformed(name, what));
+                return Err(GraphError::malformed(format!("{}{name}", columns.place), what));
             }
         }
         if columns.weights.is_some() && !self.is_weighted() {
@@ -115,24 +113,25 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
     }
 }
 
+impl<'a> Columns<'a> {
+    fn of(batches: &'a [ArrayEdges]) -> Vec<Columns<'a>> {
+        let columns = |batch: &'a ArrayEdges| {
+            let (sources, targets, weights) = batch.arrays();
+            let (place, first) = batch.place();
+            Columns { sources, targets: Some(targets), weights, place, first }
+        };
+        batches.iter().map(columns).collect()
+    }
+
+    fn of_vertices(vertices: &'a ArrayIds) -> Columns<'a> {
+        Columns { sources: vertices, targets: None, weights: None, place: "", first: 0 }
+    }
+}
+
 impl Columns<'_> {
     fn ids(&self) -> impl Iterator<Item = (&'static str, &ArrayIds)> {
         let first = if self.targets.is_some() { "sources" } else { "vertices" };
         [(first, self.sources)].into_iter().chain(self.targets.map(|targets| ("targets", targets)))
-    }
-
-    fn check_counts(&self) -> Result<(), GraphError> {
-        let sources = self.sources.count();
-        if let Some(targets) = self.targets.map(ArrayIds::count).filter(|targets| *targets != sources) {
-            let what =
-                format!("expected as many targets as sources, found {sources} sources and {targets} targets");
-            return Err(GraphError::malformed("edges", what));
-        }
-        if let Some(weights) = self.weights.map(ArrayWeights::count).filter(|weights| *weights != sources) {
-            let what = format!("expected one for each edge, found {weights} weights and {sources} edges");
-            return Err(GraphError::malformed("weights", what));
-        }
-        Ok(())
     }
 
     /// Where pieces begin.
@@ -150,7 +149,7 @@ impl Columns<'_> {
             match ids {
                 ArrayIds::Strings(texts) => {
                     (first..first + self.piece(first))
-                        .try_for_each(|at| text(name, texts.get(at), at).map(drop))?;
+                        .try_for_each(|at| self.text(name, texts.get(at), at).map(drop))?;
                 }
                 _ => self.numbers(name, ids, first).map(drop)?,
             }
@@ -172,7 +171,7 @@ impl Columns<'_> {
         let numbers = self.ids().map(column).collect::<Result<Vec<_>, _>>()?;
         let weights = self.weights(first)?;
         let id = |side: usize, (name, ids): (&'static str, &ArrayIds), at: usize| match ids {
-            ArrayIds::Strings(texts) => text(name, texts.get(first + at), first + at).map(Id::from),
+            ArrayIds::Strings(texts) => self.text(name, texts.get(first + at), first + at).map(Id::from),
             _ => Ok(Id::Number(numbers[side][at])),
         };
         for at in 0..self.piece(first) {
@@ -187,7 +186,7 @@ impl Columns<'_> {
     fn numbers(&self, name: &str, ids: &ArrayIds, first: usize) -> Result<Vec<u64>, GraphError> {
         let mut numbers = vec![0; self.piece(first)];
         ids.copy(first, numbers.iter_mut()).map_err(|(at, id)| {
-            GraphError::malformed(format!("{name}[{at}]"), format!("{id}; ids are from 0 to 2^64 - 1"))
+            GraphError::malformed(self.named(name, at), format!("{id}; ids are from 0 to 2^64 - 1"))
         })?;
         Ok(numbers)
     }
@@ -198,19 +197,24 @@ impl Columns<'_> {
         let mut found = Vec::new();
         weights.copy(first, self.piece(first), &mut found).map_err(|(at, weight)| {
             GraphError::malformed(
-                format!("weights[{at}]"),
+                self.named("weights", at),
                 format!("expected a finite number, found {weight}"),
             )
         })?;
         Ok(Some(found))
     }
-}
 
-/// A string that is an id.
-fn text<'t>(name: &str, found: Option<&'t str>, at: usize) -> Result<&'t str, GraphError> {
-    let checked = match found {
-        None => Err("there is no id; give it one, or leave it out".to_owned()),
-        Some(id) => check_length(id.as_bytes()).map(|()| id),
-    };
-    checked.map_err(|what| GraphError::malformed(format!("{name}[{at}]"), what))
+    /// A string that is an id.
+    fn text<'t>(&self, name: &str, found: Option<&'t str>, at: usize) -> Result<&'t str, GraphError> {
+        let checked = match found {
+            None => Err("there is no id; give it one, or leave it out".to_owned()),
+            Some(id) => check_length(id.as_bytes()).map(|()| id),
+        };
+        checked.map_err(|what| GraphError::malformed(self.named(name, at), what))
+    }
+
+    /// What errors call a place of a column.
+    fn named(&self, name: &str, at: usize) -> String {
+        format!("{}{name}[{}]", self.place, self.first + at)
+    }
 }

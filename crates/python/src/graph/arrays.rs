@@ -1,10 +1,11 @@
 //! NumPy's arrays, read where they lie from any thread.
 
-use leadline_graph_store::input::{Array, ArrayIds, ArrayWeights};
+use leadline_graph_store::input::{Array, ArrayEdges, ArrayIds, ArrayWeights};
 use numpy::{Element, PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
+use super::arrow::{ArrowColumn, Unfit};
 use crate::errors;
 
 /// The numbers of an array, which lives as long as this does.
@@ -52,8 +53,34 @@ fn numbers<T: Element + Send + Sync + 'static>(values: &Bound<'_, PyAny>) -> PyR
     Ok(Some(Arc::new(numbers)))
 }
 
-/// Ids: an array of uint32, uint64, int32 or int64, or a list of strings.
-pub(super) fn ids(values: &Bound<'_, PyAny>) -> PyResult<ArrayIds> {
+/// A batch of edges as Python gives it: sources, targets, weights, what errors say before the names of these
+/// columns, and the number of the first edge under that name.
+pub(super) type GivenEdges<'py> =
+    (Bound<'py, PyAny>, Bound<'py, PyAny>, Option<Bound<'py, PyAny>>, String, usize);
+
+/// The edges of a batch.
+pub(super) fn edges((sources, targets, weights, place, first): GivenEdges<'_>) -> PyResult<ArrayEdges> {
+    let py = sources.py();
+    let named = |name: &str| format!("{place}{name}");
+    let sources = ids(&sources, &named("sources"), first)?;
+    let targets = ids(&targets, &named("targets"), first)?;
+    let weights = weights.map(|weights| weights_of(&weights, &named("weights"), first)).transpose()?;
+    let edges = ArrayEdges::new(sources, targets).and_then(|edges| match weights {
+        Some(weights) => edges.with_weights(weights),
+        None => Ok(edges),
+    });
+    match edges {
+        Ok(edges) => Ok(edges.placed(place, first)),
+        Err(error) => Err(errors::bad_input(py, &format!("{place}{error}"))),
+    }
+}
+
+/// Ids: an array of uint32, uint64, int32 or int64, a list of strings, or a column of Arrow's. `name` is
+/// theirs, for errors, and `first` the number of the first under that name.
+pub(super) fn ids(values: &Bound<'_, PyAny>, name: &str, first: usize) -> PyResult<ArrayIds> {
+    if let Ok(column) = values.cast::<ArrowColumn>() {
+        return column.get().ids().map_err(|unfit| of_arrow(values.py(), name, first, unfit));
+    }
     if let Some(ids) = numbers::<u32>(values)? {
         return Ok(ArrayIds::U32(ids));
     }
@@ -67,21 +94,30 @@ pub(super) fn ids(values: &Bound<'_, PyAny>) -> PyResult<ArrayIds> {
         return Ok(ArrayIds::I64(ids));
     }
     let strings: Vec<String> = values.extract().map_err(|_| {
-        errors::bad_input(
-            values.py(),
-            "ids are arrays of whole numbers of 32 or 64 bits, or lists of strings",
-        )
+        let what = "ids are arrays of whole numbers of 32 or 64 bits, or lists of strings";
+        errors::bad_input(values.py(), &format!("{name}: {what}"))
     })?;
     Ok(strings.into())
 }
 
-/// Weights: an array of float32 or float64.
-pub(super) fn weights(values: &Bound<'_, PyAny>) -> PyResult<ArrayWeights> {
+/// Weights: an array of float32 or float64, or a column of Arrow's; as [`ids`].
+fn weights_of(values: &Bound<'_, PyAny>, name: &str, first: usize) -> PyResult<ArrayWeights> {
+    if let Ok(column) = values.cast::<ArrowColumn>() {
+        return column.get().weights().map_err(|unfit| of_arrow(values.py(), name, first, unfit));
+    }
     if let Some(weights) = numbers::<f32>(values)? {
         return Ok(ArrayWeights::F32(weights));
     }
     match numbers::<f64>(values)? {
         Some(weights) => Ok(ArrayWeights::F64(weights)),
-        None => Err(errors::bad_input(values.py(), "weights are an array of float32 or float64")),
+        None => {
+            let what = "weights are an array of float32 or float64";
+            Err(errors::bad_input(values.py(), &format!("{name}: {what}")))
+        }
     }
+}
+
+fn of_arrow(py: Python<'_>, name: &str, first: usize, unfit: Unfit) -> PyErr {
+    let place = unfit.at.map(|at| format!("[{}]", first + at)).unwrap_or_default();
+    errors::bad_input(py, &format!("{name}{place}: {}", unfit.what))
 }

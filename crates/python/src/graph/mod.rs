@@ -2,6 +2,7 @@
 
 mod arguments;
 mod arrays;
+mod arrow;
 mod import;
 mod query;
 mod rows;
@@ -12,7 +13,8 @@ use leadline_measure::Progress;
 
 use crate::background::Watch;
 
-pub(crate) use import::import_arrays;
+pub(crate) use arrow::{ArrowBatches, ArrowColumn};
+pub(crate) use import::import_edges;
 pub(crate) use query::{EdgeReader, degrees, ego, neighbors, subgraph};
 pub(crate) use store::{Store, algorithms};
 pub(crate) use update::{StoreUpdate, compact_store};

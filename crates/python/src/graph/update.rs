@@ -4,11 +4,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use leadline_cli::Failure;
 use leadline_graph::{GraphUpdate, compact};
+use leadline_graph_store::input::ArrayEdges;
 use leadline_graph_store::updates::UpdateOptions;
 use leadline_graph_store::{GraphError, Options};
 use pyo3::prelude::*;
 
-use super::arrays::{ids, weights as weights_of};
+use super::arrays::{self, GivenEdges};
 use super::steps;
 use super::store::{RunOptions, options};
 use crate::background::Watch;
@@ -51,46 +52,33 @@ impl StoreUpdate {
         counts.ok_or_else(|| errors::bad_input(py, CLOSED))
     }
 
-    fn insert_edges(
-        &self,
-        py: Python<'_>,
-        sources: &Bound<'_, PyAny>,
-        targets: &Bound<'_, PyAny>,
-        weights: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<()> {
-        let (sources, targets) = (ids(sources)?, ids(targets)?);
-        let weights = weights.map(weights_of).transpose()?;
-        self.work(py, None, |update, _| update.insert_edges(&sources, &targets, weights.as_ref()))
+    fn insert_edges(&self, py: Python<'_>, batches: Vec<GivenEdges<'_>>) -> PyResult<()> {
+        let batches = all(batches)?;
+        self.work(py, None, move |update, _| update.insert_edges(&batches))
     }
 
-    fn delete_edges(
-        &self,
-        py: Python<'_>,
-        sources: &Bound<'_, PyAny>,
-        targets: &Bound<'_, PyAny>,
-    ) -> PyResult<()> {
-        let (sources, targets) = (ids(sources)?, ids(targets)?);
-        self.work(py, None, |update, _| update.delete_edges(&sources, &targets))
+    fn delete_edges(&self, py: Python<'_>, batches: Vec<GivenEdges<'_>>) -> PyResult<()> {
+        let batches = all(batches)?;
+        self.work(py, None, move |update, _| update.delete_edges(&batches))
     }
 
-    fn set_weights(
-        &self,
-        py: Python<'_>,
-        sources: &Bound<'_, PyAny>,
-        targets: &Bound<'_, PyAny>,
-        weights: &Bound<'_, PyAny>,
-    ) -> PyResult<()> {
-        let (sources, targets, weights) = (ids(sources)?, ids(targets)?, weights_of(weights)?);
-        self.work(py, None, |update, _| update.set_weights(&sources, &targets, &weights))
+    fn set_weights(&self, py: Python<'_>, batches: Vec<GivenEdges<'_>>) -> PyResult<()> {
+        let batches = all(batches)?;
+        self.work(py, None, move |update, _| update.set_weights(&batches))
+    }
+
+    /// Drops all that is pending.
+    fn discard(&self, py: Python<'_>) -> PyResult<()> {
+        self.work(py, None, |update, _| update.discard())
     }
 
     fn insert_vertices(&self, py: Python<'_>, vertices: &Bound<'_, PyAny>) -> PyResult<()> {
-        let vertices = ids(vertices)?;
+        let vertices = arrays::ids(vertices, "vertices", 0)?;
         self.work(py, None, |update, _| update.insert_vertices(&vertices))
     }
 
     fn delete_vertices(&self, py: Python<'_>, vertices: &Bound<'_, PyAny>) -> PyResult<()> {
-        let vertices = ids(vertices)?;
+        let vertices = arrays::ids(vertices, "vertices", 0)?;
         self.work(py, None, |update, _| update.delete_vertices(&vertices))
     }
 
@@ -129,6 +117,10 @@ impl StoreUpdate {
         })?;
         done.map_err(|failure: Failure| errors::exception(py, &failure))
     }
+}
+
+fn all(batches: Vec<GivenEdges<'_>>) -> PyResult<Vec<ArrayEdges>> {
+    batches.into_iter().map(arrays::edges).collect()
 }
 
 /// Puts the lists of a store and its changes together. Returns what was done, as JSON.
