@@ -56,7 +56,9 @@ def within(
         # A source is there whatever the cutoff is.
         near[[graph.nodes.position(source) for source in sources]] = True
     found = np.flatnonzero(near)
-    return by_distance(graph, found, as_in_python(graph, distance, weight))
+    lengths = by_distance(graph, found, as_in_python(graph, distance, weight))
+    # networkx begins with a whole 0, and adds weights of any type to it.
+    return lengths | dict.fromkeys(sources, 0)
 
 
 def as_in_python(graph: StoredGraph, distance: NDArray[Any], weight: Any) -> NDArray[Any]:

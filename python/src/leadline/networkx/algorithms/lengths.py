@@ -30,6 +30,9 @@ def shortest_path_length(
         if target is None:
             return single_source_shortest_path_length(G, source)
         if source is None:
+            if target not in G:
+                # networkx searches from it, in the graph turned round.
+                raise nx.NodeNotFound(f"Source {target} is not in G")
             return single_target_shortest_path_length(G, target)
         return _edges_between(G, source, target)
     if target is None:

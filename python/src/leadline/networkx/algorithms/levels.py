@@ -63,10 +63,15 @@ def has_path(G: StoredGraph, source: Any, target: Any) -> bool:
     return bool(levels(G, source)[G.nodes.position(target)] >= 0)
 
 
+def _missing(graph: StoredGraph, source: Any) -> nx.NetworkXError:
+    kind = "digraph" if graph.is_directed() else "graph"
+    return nx.NetworkXError(f"The node {source} is not in the {kind}.")
+
+
 def _others(graph: StoredGraph, source: Any, *, backwards: bool) -> set[Any]:
     """The nodes that can be reached, without the one that the search began at."""
     if source not in graph:
-        raise nx.NetworkXError(f"The node {source} is not in the graph.")
+        raise _missing(graph, source)
     return set(graph.nodes.at(np.flatnonzero(levels(graph, source, backwards=backwards) > 0)))
 
 
