@@ -31,9 +31,9 @@ def test_options_become_flags():
 
 
 @pytest.mark.parametrize("command", [["emulate"], ["trace", "capture"]])
-def test_what_needs_a_terminal_is_refused_from_python(command):
+def test_what_mounts_a_folder_is_refused_in_the_process_and_the_function_named(command):
     import leadline
     from leadline._leadline import call
 
-    with pytest.raises(leadline.BadInput, match="terminal"):
+    with pytest.raises(leadline.BadInput, match=rf"in Python leadline\.{'.'.join(command)}\(\) starts one"):
         call([*command, "x"])

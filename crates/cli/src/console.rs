@@ -47,6 +47,23 @@ thread_local! {
     static CALL: RefCell<Option<Call>> = const { RefCell::new(None) };
 }
 
+thread_local! {
+    /// Who waits for the folder that this thread's command mounts.
+    static MOUNTED: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
+}
+
+/// Calls `told` once the command that this thread runs next has mounted its folder.
+pub(crate) fn when_mounted(told: impl FnOnce() + 'static) {
+    MOUNTED.set(Some(Box::new(told)));
+}
+
+/// Programs may use the folder from now on.
+pub(crate) fn mounted() {
+    if let Some(told) = MOUNTED.take() {
+        told();
+    }
+}
+
 /// Runs `command` on this thread; what it prints is the answer.
 pub(crate) fn answered<E>(caller: Caller, command: impl FnOnce() -> Result<(), E>) -> Result<Answer, E> {
     let shared = Shared { progress: caller.progress, answer: Answer::default() };

@@ -102,17 +102,34 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
+/// As [`main`], in a process that was started to serve a mount (`emulate`, `trace capture`): `mounted` is
+/// called when programs may use the folder.
+pub fn serve(arguments: impl IntoIterator<Item = OsString>, mounted: impl FnOnce() + 'static) -> u8 {
+    console::when_mounted(mounted);
+    main(arguments)
+}
+
 /// Runs a command for a program: nothing is printed, no signal is handled; the words of both stand in the
 /// answer. `arguments` are those of the command line without the program's name.
 ///
 /// # Errors
-/// What the command fails with. A command that runs other programs or lasts until it is told to end
-/// (`emulate`, `trace capture`) is [`Failure::Input`].
+/// What the command fails with. A command that mounts a folder until it is told to end (`emulate`, `trace
+/// capture`) is [`Failure::Input`]: a program that uses its own mount waits for itself when it ends. A
+/// process of its own runs it with [`serve`].
 pub fn call(arguments: &[OsString], caller: Caller) -> Result<Answer, Failure> {
     let words: Vec<&str> = arguments.iter().take(2).filter_map(|word| word.to_str()).collect();
-    if words.first() == Some(&"emulate") || words == ["trace", "capture"] {
-        let command = words.join(" ");
-        return Err(Failure::Input(format!("{command}: runs in a terminal only: leadline {command} --help")));
+    let mounts = match words[..] {
+        ["emulate", "ctl"] => None,
+        ["emulate", ..] => Some("emulate"),
+        ["trace", "capture"] => Some("trace capture"),
+        _ => None,
+    };
+    if let Some(command) = mounts {
+        let function = command.replace(' ', ".");
+        return Err(Failure::Input(format!(
+            "{command}: lasts until it is told to end, in a process of its own: in Python leadline.{function}() \
+             starts one, in a terminal leadline {command}"
+        )));
     }
     let name = OsString::from("leadline");
     console::answered(caller, || run(std::iter::once(name).chain(arguments.iter().cloned())))

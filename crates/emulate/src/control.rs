@@ -291,7 +291,9 @@ fn carry_out(command: Command, shared: &Shared) -> Result<Answer, String> {
             fault.operation = operation;
             fault.path = match path {
                 Some(path) => {
-                    Some(glob::Pattern::new(&path).map_err(|error| format!("{path}: {}", error.msg))?)
+                    // As in a schedule.
+                    let pattern = glob::Pattern::new(path.trim_start_matches('/'));
+                    Some(pattern.map_err(|error| format!("{path}: {}", error.msg))?)
                 }
                 None => None,
             };

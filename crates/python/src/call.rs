@@ -47,3 +47,19 @@ pub(crate) fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     // Signals are the command's own from here on: Python would only see them once it is over.
     py.detach(|| leadline_cli::main(arguments))
 }
+
+/// The same in a process that was started to serve a mount: `mounted` is called when programs may use it.
+#[pyfunction]
+pub(crate) fn serve(py: Python<'_>, arguments: Vec<OsString>, mounted: Py<PyAny>) -> u8 {
+    let told = move || {
+        // Who has nobody to tell goes on until it is told to end.
+        let _ = Python::attach(|py| mounted.call0(py));
+    };
+    py.detach(|| leadline_cli::serve(arguments, told))
+}
+
+/// A line of the command line, with the arguments of functions where it names flags.
+#[pyfunction]
+pub(crate) fn in_python(line: &str) -> String {
+    errors::in_python(line)
+}

@@ -43,7 +43,7 @@ fn raise(py: Python<'_>, class: &str, line: &str) -> PyErr {
 
 /// The line with the arguments of functions where it names flags: `n=` for `--n`, `memory=1K:` for
 /// `--memory 1K:`; and without the help that a terminal has.
-fn in_python(line: &str) -> String {
+pub(crate) fn in_python(line: &str) -> String {
     let line = match line.rfind("; see leadline ") {
         Some(at) if line.ends_with("--help") => &line[..at],
         _ => line,

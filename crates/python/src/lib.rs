@@ -25,7 +25,7 @@ mod _leadline {
     const MEMORY: &str = leadline_cli::MEMORY;
 
     #[pymodule_export]
-    use super::call::{call, main};
+    use super::call::{call, in_python, main, serve};
     #[pymodule_export]
     use super::graph::{ArrowBatches, ArrowColumn, import_edges};
     #[pymodule_export]

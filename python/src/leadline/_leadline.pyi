@@ -27,11 +27,13 @@ __all__ = [
     "ego",
     "fleet_page",
     "import_edges",
+    "in_python",
     "main",
     "neighbors",
     "page",
     "parse_large_size",
     "parse_size",
+    "serve",
     "subgraph",
 ]
 
@@ -43,7 +45,9 @@ _Trace = tuple[NDArray[np.uint64], NDArray[np.bool_]]
 def call(
     arguments: list[str], progress: _Callback | None = None, trace: _Trace | None = None
 ) -> tuple[str, list[str]]: ...
+def in_python(line: str) -> str: ...
 def main(arguments: list[str]) -> int: ...
+def serve(arguments: list[str], mounted: Callable[[], object]) -> int: ...
 def parse_large_size(name: str, text: str) -> int: ...
 def parse_size(name: str, text: str) -> int: ...
 

@@ -1,17 +1,24 @@
 //! `leadline emulate ctl`: commands to a drive that is mounted.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use leadline_device::format_size;
-use leadline_emulate::{Answer, Command, FaultKind, FileOperation, send, wait};
+use leadline_emulate::{Answer, Command, EmulateError, FaultKind, FileOperation, send, wait};
 use serde_json::json;
 
+use crate::console;
 use crate::failure::Failure;
 use crate::output;
 use crate::paths::{ChangedPath, DeviceName, OutputPath};
 use crate::values;
 use leadline_catalogue::{PUBLISHED, SIMULATED};
+
+/// How often it is looked whether the caller still waits.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Command a mounted drive: power cuts, faults, counters, the layout of files, another device, traces
 #[derive(clap::Args)]
@@ -37,7 +44,7 @@ enum Action {
     Wait {
         /// No longer than this, seconds
         #[arg(long, value_name = "S", value_parser = values::seconds, default_value = "60")]
-        seconds: std::time::Duration,
+        seconds: Duration,
     },
     /// Show what was asked of the drive so far, and how punctual it was
     Counters,
@@ -70,9 +77,10 @@ enum Action {
         path: Option<String>,
         /// How long a stall or a slow period lasts, seconds
         #[arg(long, value_name = "S", value_parser = values::seconds)]
-        seconds: Option<std::time::Duration>,
+        seconds: Option<Duration>,
         /// How often
-        #[arg(long, value_name = "N", default_value = "1", conflicts_with = "forever")]
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), default_value = "1",
+              conflicts_with = "forever")]
         times: u64,
         /// Every time from now on
         #[arg(long)]
@@ -100,13 +108,41 @@ enum Action {
 /// Sends the command and prints the answer.
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let answer = match args.action {
-        Action::Wait { seconds } => wait(&args.mount, seconds).map(|()| Answer::Done)?,
-        action => send(&args.mount, &command(action)?)?,
+        Action::Wait { seconds } => {
+            let mount = args.mount.to_path_buf();
+            unless_cancelled(move || wait(mount, seconds))?;
+            Answer::Done
+        }
+        action => {
+            let (mount, command) = (args.mount.to_path_buf(), command(action)?);
+            unless_cancelled(move || send(mount, &command))?
+        }
     };
     if args.json {
         return output::print_json(&json(&answer));
     }
     output::print(&text(&answer))
+}
+
+/// Asks the drive on a thread, so that whoever does not want to wait any longer need not. The drive carries
+/// out what it was told.
+fn unless_cancelled<T: Send + 'static>(
+    ask: impl FnOnce() -> Result<T, EmulateError> + Send + 'static,
+) -> Result<T, Failure> {
+    // At a terminal a signal ends the program.
+    let Some(call) = console::call() else { return Ok(ask()?) };
+    let cancel = call.cancel();
+    let (tell, told) = channel();
+    std::thread::spawn(move || {
+        let _ = tell.send(ask());
+    });
+    loop {
+        match told.recv_timeout(LOOK) {
+            Ok(answer) => return Ok(answer?),
+            Err(RecvTimeoutError::Timeout) if !cancel.load(Ordering::Relaxed) => {}
+            Err(_) => return Err(Failure::Operation("interrupted before the drive had answered".into())),
+        }
+    }
 }
 
 fn command(action: Action) -> Result<Command, Failure> {

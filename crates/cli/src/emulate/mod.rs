@@ -7,6 +7,7 @@ use std::time::Duration;
 use leadline_device::{format_size, parse_large_size};
 use leadline_emulate::{EmulateError, EmulateOptions, EmulatedDevice, Emulator, MOST_CPU, Report, Schedule};
 
+use crate::console;
 use crate::failure::Failure;
 use crate::output;
 use crate::paths::{ChangedPath, DeviceName, InputPath, OutputPath};
@@ -121,6 +122,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         emulator.mount_point().display(),
         mount.display()
     ));
+    console::mounted();
     let mut warned = false;
     while !cancel.load(std::sync::atomic::Ordering::Relaxed) && !emulator.is_unmounted() {
         if emulator.has_trace_failed() && !warned {

@@ -1,4 +1,4 @@
-//! `leadline trace capture`: a folder recorded while a command uses it.
+//! `leadline trace capture`: a folder recorded while a command, or whatever else, uses it.
 
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
@@ -17,6 +17,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::console;
 use crate::failure::Failure;
 use crate::output;
 use crate::paths::{ChangedPath, OutputPath};
@@ -34,15 +35,17 @@ const SETPRIV: Program = Program { name: "setpriv", package: "util-linux" };
 const NOT_FOUND: i32 = 127;
 const NOT_RUNNABLE: i32 = 126;
 
-/// Record what a command asks of a folder: every request, with its times, thread, file and place
+/// Record what programs ask of a folder: every request, with its times, thread, file and place
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
         leadline trace capture /srv/db -o q9.capture -- psql -f q9.sql bench\n  \
         leadline trace capture data -o build.capture -- make -C data\n  \
+        leadline trace capture data -o x.capture       whatever uses data, until Ctrl-C\n  \
         leadline trace info q9.capture --by file       what was asked of each file\n\n\
         A file system is mounted over DIR while the command runs, which hands everything on to DIR. The\n\
         command must open its files in that time, by paths through DIR: a server that runs already is not\n\
-        recorded. Ends with the command's exit code. Ctrl-C goes to the command. See docs/capture.md.")]
+        recorded. Ends with the command's exit code. Ctrl-C goes to the command. Without a command, DIR is\n\
+        recorded until Ctrl-C or SIGTERM. See docs/capture.md.")]
 pub(crate) struct Args {
     /// The folder to record
     #[arg(value_name = "DIR")]
@@ -50,8 +53,8 @@ pub(crate) struct Args {
     /// The file to write, outside DIR; it is replaced if it exists
     #[arg(short, long, value_name = "FILE")]
     output: OutputPath,
-    /// The command to run, behind --
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    /// The command to run, behind --; without one, all programs are recorded until Ctrl-C or SIGTERM
+    #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
 
@@ -64,30 +67,19 @@ enum Happened {
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let (happen, happened) = channel();
     watch_signals(happen.clone())?;
-    let [program, arguments @ ..] = &args.command[..] else {
-        return Err(Failure::Input("no command; name one behind --".to_owned()));
-    };
-    // Looked at while the folder itself can be: the mount must not be asked by the one who answers for it.
-    if let Err(error) = check_program(program) {
-        output::say(&format!("{}: {error}", program.to_string_lossy()));
-        std::process::exit(if error == Errno::NOENT { NOT_FOUND } else { NOT_RUNNABLE });
-    }
-    let setpriv = SETPRIV.find(&[]).map_err(|error| Failure::Input(error.to_string()))?;
-    // By its path, even where it lies in DIR: the folder below is not the one that is recorded.
-    let here = std::env::current_dir();
+    let command = command(&args.command)?;
     let mut mounted = PassThrough::mount(&args.folder, &args.output)?;
+    let folder = args.folder.display();
     if mounted.cleaned_up() {
-        let folder = args.folder.display();
         output::say(&format!("{folder}: a capture was killed here; its mount was taken away"));
     }
-    // If we are killed, so that its files lead nowhere, it is told to end.
-    let mut command = Command::new(setpriv);
-    command.args(["--pdeathsig", "TERM", "--"]).arg(program).args(arguments);
-    if let Ok(here) = here {
-        command.current_dir(here);
-    }
-    let child = command.spawn().map_err(|error| Failure::Operation(format!("the command: {error}")))?;
+    let child = command.map(|mut command| command.spawn()).transpose();
+    let child = child.map_err(|error| Failure::Operation(format!("the command: {error}")))?;
     mounted.raise_file_limit();
+    if child.is_none() {
+        output::say(&format!("{folder} is recorded; Ctrl-C ends it"));
+    }
+    console::mounted();
     let code = wait(child, happen, &happened, &mounted)?;
     let_go(&mut mounted, &happened)?;
     let summary = mounted.finish()?;
@@ -101,6 +93,25 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         0 => Ok(()),
         code => std::process::exit(code),
     }
+}
+
+/// The command to run, if one was named; ends as shells do where it cannot be run.
+fn command(words: &[OsString]) -> Result<Option<Command>, Failure> {
+    let [program, arguments @ ..] = words else { return Ok(None) };
+    // Looked at while the folder itself can be: the mount must not be asked by the one who answers for it.
+    if let Err(error) = check_program(program) {
+        output::say(&format!("{}: {error}", program.to_string_lossy()));
+        std::process::exit(if error == Errno::NOENT { NOT_FOUND } else { NOT_RUNNABLE });
+    }
+    let setpriv = SETPRIV.find(&[]).map_err(|error| Failure::Input(error.to_string()))?;
+    // If we are killed, so that its files lead nowhere, it is told to end.
+    let mut command = Command::new(setpriv);
+    command.args(["--pdeathsig", "TERM", "--"]).arg(program).args(arguments);
+    // By its path, even where it lies in DIR: the folder below is not the one that is recorded.
+    if let Ok(here) = std::env::current_dir() {
+        command.current_dir(here);
+    }
+    Ok(Some(command))
 }
 
 /// Whether there is such a program, by its path or in PATH.
@@ -136,17 +147,19 @@ fn watch_signals(happen: Sender<Happened>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The command's exit code once it has ended, as shells have it.
+/// The command's exit code once it has ended, as shells have it; without a command, 0 at the first signal.
 fn wait(
-    mut child: Child,
+    child: Option<Child>,
     happen: Sender<Happened>,
     happened: &Receiver<Happened>,
     mounted: &PassThrough,
 ) -> Result<i32, Failure> {
-    let pid = Pid::from_child(&child);
-    std::thread::spawn(move || {
-        let _ = happen.send(Happened::Ended(child.wait()));
-    });
+    let pid = child.as_ref().map(Pid::from_child);
+    if let Some(mut child) = child {
+        std::thread::spawn(move || {
+            let _ = happen.send(Happened::Ended(child.wait()));
+        });
+    }
     let mut warned = false;
     loop {
         match happened.recv_timeout(LOOK) {
@@ -154,12 +167,13 @@ fn wait(
                 let status = status.map_err(|error| Failure::Operation(format!("the command: {error}")))?;
                 return Ok(status.code().unwrap_or(128 + status.signal().unwrap_or(0)));
             }
-            Ok(Happened::Signal(signal)) => pass_on(signal, pid),
+            Ok(Happened::Signal(signal)) => match pid {
+                Some(pid) => pass_on(signal, pid),
+                None => return Ok(0),
+            },
             Err(RecvTimeoutError::Timeout) => {
                 if mounted.has_failed() && !warned {
-                    output::say(
-                        "warning: the capture cannot be written any further; the command goes on without it",
-                    );
+                    output::say("warning: the capture cannot be written any further; all goes on without it");
                     warned = true;
                 }
             }
@@ -183,15 +197,15 @@ fn pass_on(signal: i32, pid: Pid) {
     let _ = kill_process(pid, signal);
 }
 
-/// Takes the mount away; waits for processes that the command has left behind, as long as the user does.
+/// Takes the mount away; waits for programs that still use it, as long as the user does.
 fn let_go(mounted: &mut PassThrough, happened: &Receiver<Happened>) -> Result<(), Failure> {
     let mut told = false;
     while !mounted.unmount()? {
         if !told {
             let folder = mounted.folder().display();
             output::say(&format!(
-                "{folder}: processes that the command has left use it (fuser -vm {folder} names them); waiting \
-                 for their end; Ctrl-C takes it away from them"
+                "{folder}: programs still use it (fuser -vm {folder} names them); waiting for their end; Ctrl-C \
+                 takes it away from them"
             ));
             told = true;
         }

@@ -163,6 +163,24 @@ fn signals_go_to_the_command_and_the_capture_is_ended() {
 }
 
 #[test]
+fn without_a_command_all_programs_are_captured_until_a_signal() {
+    if !can_mount() {
+        return;
+    }
+    for signal in [Signal::INT, Signal::TERM] {
+        let place = Place::new();
+        let mut capture = start(place.path(), &["trace", "capture", "db", "-o", "x.capture"]);
+        capture.says("db is recorded");
+        assert_eq!(fs::read(place.mount().join("t")).unwrap().len(), 1 << 20);
+        capture.signal(signal);
+        let (ran, ..) = capture.end();
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        assert!(!place.is_mounted());
+        assert_eq!(place.by_file()["all"]["read_bytes"], 1 << 20);
+    }
+}
+
+#[test]
 fn what_a_command_leaves_in_the_background_is_waited_for_or_left() {
     if !can_mount() {
         return;
@@ -213,7 +231,7 @@ fn what_cannot_be_captured_is_refused_and_nothing_stays() {
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(code), ""), "{}", ran.stderr);
         assert!(ran.stderr.contains(said) && ran.stderr.lines().count() == 1, "{}", ran.stderr);
     }
-    let ran = run(place.path(), &["trace", "capture", "db", "-o", "x"]);
+    let ran = run(place.path(), &["trace", "capture", "db", "-o", "x", "make"]);
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     if can_mount() {
         let of = |command| run(place.path(), &["trace", "capture", "db", "-o", "x", "--", command]);
