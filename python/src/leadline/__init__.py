@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import pool, trace
+    from ._drive import Drive
+    from ._emulate import EmulatedDrive, emulate
     from ._errors import BadInput, Error, Extrapolated, Failed, NotConverged, Warning
     from ._graph import Graph
     from ._graph_queries import Subgraph
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BadInput",
+    "Drive",
+    "EmulatedDrive",
     "Error",
     "Extrapolated",
     "Failed",
@@ -35,6 +39,7 @@ __all__ = [
     "Table",
     "Warning",
     "compare",
+    "emulate",
     "experiment",
     "fit",
     "import_profile",
@@ -47,6 +52,8 @@ __all__ = [
 #: The names of each module, which is loaded when one of them is first used: networkx loads this package to
 #: hear what its backend can do, and `import networkx` should not take the time of NumPy and the extension.
 _NAMES = {
+    "_drive": ("Drive",),
+    "_emulate": ("EmulatedDrive", "emulate"),
     "_errors": ("BadInput", "Error", "Extrapolated", "Failed", "NotConverged", "Warning"),
     "_graph": ("Graph",),
     "_graph_queries": ("Subgraph",),

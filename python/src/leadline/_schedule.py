@@ -1,0 +1,58 @@
+"""Schedules of faults, written as the command line reads them (docs/emulate.md, Faults)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
+
+from ._errors import BadInput
+
+__all__ = ["schedule"]
+
+
+def schedule(faults: object) -> str:
+    """Return the text of a schedule (TOML) with these faults; what is wrong in it, its reader says.
+
+    Parameters
+    ----------
+    faults
+        Dictionaries with the keys of an entry, or one with these as ``"fault"`` and other keys of the file.
+    """
+    document = faults if isinstance(faults, Mapping) else {"fault": faults}
+    lines = []
+    for key, value in document.items():
+        if key != "fault":
+            lines.append(f"{_key(key)} = {_value('faults', key, value)}")
+    for number, fault in enumerate(_entries(document.get("fault", ()))):
+        lines.append("[[fault]]")
+        lines += [f"{_key(key)} = {_value(f'faults[{number}]', key, value)}" for key, value in fault.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _entries(faults: object) -> list[Mapping[object, object]]:
+    several = isinstance(faults, Iterable) and not isinstance(faults, (str, bytes, Mapping))
+    given: list[object] = [*cast("Iterable[object]", faults)] if several else [faults]
+    entries = []
+    for number, entry in enumerate(given):
+        if not isinstance(entry, Mapping):
+            raise BadInput(
+                f"faults[{number}] = {entry!r}: must be a dictionary such as {{'kind': 'eio'}}; a file of "
+                "faults is given by its path"
+            )
+        entries.append(entry)
+    return entries
+
+
+def _key(key: object) -> str:
+    return json.dumps(str(key), ensure_ascii=False)
+
+
+def _value(place: str, key: object, value: object) -> str:
+    if isinstance(value, float):
+        return repr(value)
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if whole or (isinstance(value, Sequence) and all(isinstance(part, (str, int)) for part in value)):
+        # Text, whole numbers and ranges look the same in TOML and JSON.
+        return json.dumps(value, ensure_ascii=False)
+    raise BadInput(f"{place}[{key!r}] = {value!r}: must be a text, a number or a range such as [0, 8192]")
