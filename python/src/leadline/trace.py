@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._accesses import accesses, yes_or_no
+from ._capture import Capture, capture
 from ._command import run, text
 from ._errors import BadInput
 from ._leadline import TraceReader
@@ -24,7 +25,7 @@ from ._table import Table
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["info", "miss_ratios", "open", "plot_miss_ratios"]
+__all__ = ["Capture", "capture", "info", "miss_ratios", "open", "plot_miss_ratios"]
 
 _Trace = str | os.PathLike[str] | ArrayLike
 
