@@ -1,8 +1,10 @@
 """leadline.testing: fixtures that find what a program has not synced."""
 
+import contextlib
 import importlib.metadata
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -101,6 +103,27 @@ def test_a_crash_leaves_what_was_synced_and_a_seed_chooses_of_the_rest():
         # The machine was off: all that is there now is durable.
         assert disk.crash() == {"writes": 0, "writes_lost": 0, "names": 0, "names_lost": 0}
         assert [path.name for path in disk.path.iterdir()] == left
+
+
+@emulated
+@pytest.mark.parametrize(
+    ("journal", "synchronous", "survive"),
+    # By default SQLite does not sync the folder from which it removes the journal of a commit.
+    [("WAL", "FULL", 20), ("WAL", "NORMAL", 0), ("DELETE", "EXTRA", 20), ("DELETE", "FULL", 19)],
+)
+def test_a_crash_keeps_the_promises_of_sqlite_and_no_more(slow_disk, journal, synchronous, survive):
+    with contextlib.closing(sqlite3.connect(slow_disk.path / "db", isolation_level=None)) as database:
+        database.execute(f"PRAGMA journal_mode={journal}")
+        database.execute(f"PRAGMA synchronous={synchronous}")
+        database.execute("CREATE TABLE t(n INTEGER PRIMARY KEY)")
+        for n in range(20):
+            database.execute("INSERT INTO t VALUES (?)", (n,))
+        slow_disk.crash()
+    with contextlib.closing(sqlite3.connect(slow_disk.path / "db")) as database:
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        tables = database.execute("SELECT name FROM sqlite_master").fetchall()
+        kept = database.execute("SELECT count(*) FROM t").fetchone()[0] if tables else 0
+    assert kept == survive
 
 
 @emulated
