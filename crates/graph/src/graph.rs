@@ -4,13 +4,13 @@ use std::fs::File;
 use std::os::fd::AsRawFd as _;
 use std::path::Path;
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use leadline_device::{Device, FileDevice, FileOptions};
 use leadline_graph_store::format::{ALIGNMENT, Direction, Directory, Header, Ids, Vertex};
 use leadline_graph_store::updates::{Changes, History, Merged, SideChanges, Snapshot};
 
-use crate::engine::{Blocks, Cache, EnginePlan};
+use crate::engine::{Blocks, Cache, EnginePlan, Meter};
 use crate::{GraphError, Options};
 
 /// An open store, ready to run algorithms on. What one run has cached is there for the next.
@@ -34,6 +34,7 @@ pub struct Graph {
     cache: Mutex<Option<Cache>>,
     merged: Mutex<Option<Merged>>,
     notes: Vec<String>,
+    meter: Arc<Meter>,
 }
 
 impl std::fmt::Debug for Graph {
@@ -113,6 +114,7 @@ impl Graph {
         }
         options.memory -= taken;
         let (cache, merged, notes) = (Mutex::new(None), Mutex::new(None), Vec::new());
+        let meter = Arc::default();
         Ok(Graph {
             name,
             file,
@@ -129,6 +131,7 @@ impl Graph {
             cache,
             merged,
             notes,
+            meter,
         })
     }
 
@@ -197,6 +200,16 @@ impl Graph {
         let mut notes = self.notes.clone();
         notes.extend(self.device.warnings());
         notes
+    }
+
+    /// How far the run on it is, for other threads to look at meanwhile.
+    pub fn meter(&self) -> &Arc<Meter> {
+        &self.meter
+    }
+
+    /// Shows how far its runs are where those of another graph are shown.
+    pub(crate) fn share_meter(&mut self, with: &Graph) {
+        self.meter = Arc::clone(&with.meter);
     }
 
     /// The users' ids.

@@ -56,7 +56,7 @@ pub use leadline_graph_store::{
 };
 
 pub use algorithm::Algorithm;
-pub use engine::{Engine, RunStats, Which};
+pub use engine::{Engine, Meter, MeterReading, RunStats, Which};
 pub use estimate::{Estimate, ReadSpeed};
 pub use frontier::Frontier;
 pub use graph::Graph;

@@ -10,6 +10,7 @@ mod first_commit;
 mod forged;
 mod kinds;
 mod made;
+mod options;
 mod output;
 mod pagerank;
 mod queries;

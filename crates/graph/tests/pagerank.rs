@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use leadline_graph::algorithm::{Algorithm as _, Job};
 use leadline_graph::algorithms::{PageRankOptions, PageRankRun};
 use leadline_graph::format::Weights;
 use leadline_graph::{Graph, GraphError, Options};
@@ -159,4 +160,40 @@ fn what_it_needs_is_estimated_with_its_weights() {
     let graph = Graph::open(&path, options(PLENTY)).unwrap();
     let error = graph.estimate(&PageRankRun::new(iterations(3, WEIGHTED)), None).unwrap_err();
     assert!(matches!(error, GraphError::NeedsWeights { .. }), "{error}");
+}
+
+#[test]
+fn whether_ranks_converged_is_said_where_a_tolerance_asks_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let graph = open(folder.path(), &directed(3, &[(0, 1, 1.0), (1, 2, 1.0), (2, 1, 1.0)]), true, true);
+    let run = |iterations, tolerance| {
+        let options = PageRankOptions { iterations, tolerance, ..PageRankOptions::default() };
+        let ran = PageRankRun::new(options).run(&graph, &Job::default()).unwrap();
+        (ran.facts["converged"].as_bool(), ran.unfinished)
+    };
+    assert_eq!(run(10, 0.0), (None, None));
+    assert_eq!(run(1000, 1e-9), (Some(true), None));
+    let (converged, unfinished) = run(3, 1e-9);
+    assert_eq!(converged, Some(false));
+    let line = unfinished.unwrap();
+    assert!(
+        line.contains("iteration 3 still changed the ranks by") && line.contains("--tolerance"),
+        "{line}"
+    );
+    let empty = open(folder.path(), &directed(0, &[]), true, true);
+    let options = PageRankOptions { tolerance: 1e-9, ..PageRankOptions::default() };
+    assert_eq!(empty.pagerank(&options).unwrap().converged, Some(true));
+}
+
+#[test]
+fn the_meter_shows_the_share_of_the_run_and_ends_at_all_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let graph = open(folder.path(), &directed(3, &[(0, 1, 1.0), (1, 2, 1.0), (2, 1, 1.0)]), true, true);
+    assert_eq!(graph.meter().read().passes, 0);
+    graph.pagerank(&iterations(4, false)).unwrap();
+    let shown = graph.meter().read();
+    // One pass for degrees.
+    assert_eq!((shown.passes, shown.share, shown.of_run), (5, 1.0, true));
+    graph.wcc().unwrap();
+    assert!(!graph.meter().read().of_run);
 }

@@ -3,7 +3,7 @@
 
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args as _, Command, FromArgMatches, value_parser};
-use leadline_graph::algorithm::{AlgorithmOption, Argument, Arguments, Definition, OptionKind};
+use leadline_graph::algorithm::{AlgorithmOption, Argument, Arguments, Definition, OptionKind, must_be};
 use leadline_graph::algorithms::ALGORITHMS;
 
 use super::common::Common;
@@ -80,7 +80,15 @@ fn argument_of(option: &'static AlgorithmOption) -> Arg {
     let argument = Arg::new(option.name).long(option.name).help(option.help);
     let argument = match option.kind {
         OptionKind::Flag => argument.action(ArgAction::SetTrue).value_parser(value_parser!(bool)),
-        kind => argument.value_name(option.value_name).value_parser(parser(kind)),
+        OptionKind::U32(..) | OptionKind::U64(..) | OptionKind::F64(_) => {
+            // So that -1 is a number that is refused, and not an option that nobody knows.
+            argument.allow_negative_numbers(true).value_parser(parser(option.kind))
+        }
+        kind => argument.value_parser(parser(kind)),
+    };
+    let argument = match option.kind {
+        OptionKind::Flag => argument,
+        _ => argument.value_name(option.value_name),
     };
     let argument = match option.kind {
         OptionKind::Ids => argument.action(ArgAction::Append),
@@ -102,10 +110,9 @@ fn argument_of(option: &'static AlgorithmOption) -> Arg {
 fn parser(kind: OptionKind) -> ValueParser {
     match kind {
         OptionKind::Flag | OptionKind::Ids => value_parser!(String),
-        OptionKind::U32(least, most) => value_parser!(u32).range(i64::from(least)..=i64::from(most)).into(),
-        OptionKind::U64(least, most) => value_parser!(u64).range(least..=most).into(),
-        OptionKind::F64(None) => value_parser!(f64).into(),
-        OptionKind::F64(Some(within)) => ValueParser::new(move |text: &str| {
+        OptionKind::U32(least, most) => whole(least.into(), most.into()),
+        OptionKind::U64(least, most) => whole(least, most),
+        OptionKind::F64(within) => ValueParser::new(move |text: &str| {
             let number = text.parse().ok().filter(|number| (within.holds)(*number));
             number.ok_or_else(|| within.must.to_owned())
         }),
@@ -118,14 +125,21 @@ fn parser(kind: OptionKind) -> ValueParser {
     }
 }
 
+/// What takes a whole number, in the words of the algorithms' own check.
+fn whole(least: u64, most: u64) -> ValueParser {
+    ValueParser::new(move |text: &str| {
+        let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+        number.ok_or_else(|| must_be(least, most))
+    })
+}
+
 /// What was given for an option.
 fn value(option: &AlgorithmOption, matches: &ArgMatches) -> Option<Argument> {
     let name = option.name;
     match option.kind {
         OptionKind::Flag => matches.get_flag(name).then_some(Argument::Given),
         OptionKind::Ids => matches.get_many::<String>(name).map(|ids| Argument::Ids(ids.cloned().collect())),
-        OptionKind::U32(..) => matches.get_one(name).map(|number: &u32| Argument::Number((*number).into())),
-        OptionKind::U64(..) => matches.get_one(name).copied().map(Argument::Number),
+        OptionKind::U32(..) | OptionKind::U64(..) => matches.get_one(name).copied().map(Argument::Number),
         OptionKind::F64(_) => matches.get_one(name).copied().map(Argument::Double),
         OptionKind::Text(_) => matches.get_one(name).map(|Word(text)| Argument::Text(text.clone())),
         OptionKind::Pairs | OptionKind::Input => path::<InputPath>(matches, name),

@@ -1,6 +1,7 @@
 //! What all algorithms have in common: opening, running, writing, saying what came of it.
 
 use std::io::IsTerminal as _;
+use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -19,49 +20,55 @@ use crate::{console, output};
 /// Shorter runs are over before anything is read.
 const QUIET: Duration = Duration::from_secs(2);
 
+/// How often what is shown is renewed.
+const TICK: Duration = Duration::from_millis(250);
+
 /// The whole command.
 pub(super) fn run(command: &AlgorithmCommand) -> Result<(), Failure> {
     let AlgorithmCommand { definition, common, arguments } = command;
     let device = common.profile().map(limits::reads).transpose()?;
     let graph = Graph::open(&common.store, common.options(device.as_ref())?)?;
     let to = common.output().map_or(Destination::Nowhere, |path| Destination::File(path.to_owned()));
-    let (algorithm, notes) = definition.algorithm(&graph, arguments, &to)?;
+    let (algorithm, notes) = definition.algorithm(&graph, arguments, &to, common.estimate)?;
     notes.iter().for_each(|note| output::say(note));
     if common.estimate {
         let speed = device.as_ref().and_then(limits::read_speed);
         let estimate = graph.estimate(&*algorithm, speed)?;
         return EstimateReport::new(algorithm.name(), &graph, estimate).print(common.json);
     }
-    let spinner = Spinner::start(algorithm.name());
+    let spinner = Spinner::start(algorithm.name(), &graph);
     let ran = algorithm.run(&graph, &Job { runs: common.runs, to });
     spinner.finish();
     let ran = ran?;
-    for note in graph.notes() {
+    for note in graph.notes().into_iter().chain(ran.unfinished.clone()) {
         output::say(&note);
     }
     let report = Report::new(algorithm.name(), &graph, ran).on(device.as_ref()).in_file(common.output());
     if common.json { report.print_json() } else { output::print(&report.words()) }
 }
 
-/// A sign of life on a terminal, once a run takes long.
+/// How far a run is, on a terminal, once it takes long.
 struct Spinner(Option<(Sender<()>, JoinHandle<()>)>);
 
 impl Spinner {
-    fn start(what: &'static str) -> Spinner {
+    fn start(what: &'static str, graph: &Graph) -> Spinner {
         if !std::io::stderr().is_terminal() || console::call().is_some() {
             return Spinner(None);
         }
         let (sender, ended) = channel();
+        let meter = Arc::clone(graph.meter());
         let thread = std::thread::spawn(move || {
             if ended.recv_timeout(QUIET) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
-            let bar = ProgressBar::new_spinner().with_message(what).with_elapsed(QUIET);
+            let bar = ProgressBar::new_spinner().with_elapsed(QUIET);
             if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
                 bar.set_style(style);
             }
-            bar.enable_steady_tick(Duration::from_millis(250));
-            let _ = ended.recv();
+            bar.enable_steady_tick(TICK);
+            while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                bar.set_message(format!("{what}, {}", meter.read()));
+            }
             bar.finish_and_clear();
         });
         Spinner(Some((sender, thread)))

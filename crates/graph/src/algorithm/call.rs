@@ -31,6 +31,18 @@ pub enum Argument {
     Path(PathBuf),
 }
 
+impl Argument {
+    /// As a complaint about it shows it; empty where it is too long for that.
+    pub(super) fn shown(&self) -> String {
+        match self {
+            Argument::Number(number) => number.to_string(),
+            Argument::Double(number) => number.to_string(),
+            Argument::Text(text) => text.clone(),
+            _ => String::new(),
+        }
+    }
+}
+
 /// The values of options, by the options' names.
 pub type Arguments = BTreeMap<&'static str, Argument>;
 
@@ -84,22 +96,6 @@ impl<'a> Call<'a> {
                 Some(T::try_from(*number).ok().expect("a number of the option's kind"))
             }
             _ => self.default(name),
-        }
-    }
-
-    /// A number that must be at least 1, or its default.
-    ///
-    /// # Errors
-    /// [`GraphError::Argument`] where it is 0.
-    pub fn at_least_one<T: TryFrom<u64> + FromStr + Default + PartialEq>(
-        &self,
-        name: &str,
-    ) -> Result<Option<T>, GraphError> {
-        match self.number(name) {
-            Some(number) if number == T::default() => {
-                Err(GraphError::argument(format!("{name} 0"), "must be at least 1"))
-            }
-            number => Ok(number),
         }
     }
 

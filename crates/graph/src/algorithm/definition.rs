@@ -24,7 +24,7 @@ pub struct Definition {
 
 impl Definition {
     /// The algorithm with these arguments, and what the user should know of it. Its result goes `to` some
-    /// place.
+    /// place; where it is only to be estimated, some arguments may be missing.
     ///
     /// # Errors
     /// [`GraphError::Argument`], [`GraphError::NoVertex`], what reading files gives that arguments name;
@@ -34,7 +34,11 @@ impl Definition {
         graph: &Graph,
         arguments: &Arguments,
         to: &Destination,
+        estimate: bool,
     ) -> Result<(Box<dyn Algorithm>, Vec<String>), GraphError> {
+        let output = (*to != Destination::Nowhere).then_some("output");
+        let beside: Vec<&str> = output.into_iter().chain(estimate.then_some("estimate")).collect();
+        self.check(arguments, &beside)?;
         let mut call = Call::new(self.options, graph, arguments, to);
         let algorithm = (self.make)(&mut call)?;
         algorithm.check(graph)?;

@@ -56,6 +56,8 @@ pub struct Ran {
     pub words: String,
     /// Iterations of the last run.
     pub iterations: u64,
+    /// Where the last run ended before its result was as good as was asked for: what it lacks, and the remedy.
+    pub unfinished: Option<String>,
     /// What each run did.
     pub runs: Vec<RunStats>,
     /// The file, where it was written after the last run. One that is written meanwhile is in the runs' time.
@@ -162,7 +164,8 @@ impl Job {
         }
         let of = outcome(&found);
         let (facts, words, iterations) = (of.facts(), of.words(), of.iterations());
-        Ok((found, Ran { facts, words, iterations, runs, written: None, rows: None }))
+        let unfinished = of.unfinished();
+        Ok((found, Ran { facts, words, iterations, unfinished, runs, written: None, rows: None }))
     }
 }
 

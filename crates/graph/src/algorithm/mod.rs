@@ -4,6 +4,7 @@
 //! The algorithms themselves are in `algorithms`, each beside its implementation of [`Algorithm`].
 
 mod call;
+mod check;
 mod definition;
 mod job;
 mod option;
@@ -13,7 +14,7 @@ use std::fmt::Debug;
 pub use call::{Argument, Arguments, Call};
 pub use definition::Definition;
 pub use job::{Destination, Job, Ran, Written};
-pub use option::{AlgorithmOption, OptionKind, Within};
+pub use option::{AlgorithmOption, OptionKind, Within, must_be};
 
 use crate::engine::EnginePlan;
 use crate::estimate::{Blocks, Size, Spilled};

@@ -1,12 +1,13 @@
 //! An option of an algorithm: what it is called, what it takes, and with which others it goes.
 
+use super::Argument;
+
 /// An option of an algorithm.
 #[derive(Debug)]
 pub struct AlgorithmOption {
     /// The flag without its dashes; in Python, with `_` for `-`.
     pub name: &'static str,
-    /// What it takes, and what of that the command line accepts. Programs may go beyond where the algorithm
-    /// does.
+    /// What it takes.
     pub kind: OptionKind,
     /// What stands for its value in help.
     pub value_name: &'static str,
@@ -102,7 +103,7 @@ pub enum OptionKind {
     /// A number, at least and at most so large.
     U64(u64, u64),
     /// A number with a point.
-    F64(Option<Within>),
+    F64(Within),
     /// Words that this accepts, or says what they must be.
     Text(fn(&str) -> Result<(), String>),
     /// Pairs of ids: a file of them; from programs two lists.
@@ -113,6 +114,47 @@ pub enum OptionKind {
     Previous,
     /// A folder that is made or filled.
     Folder,
+}
+
+impl OptionKind {
+    /// Whether an option of this kind takes a value.
+    ///
+    /// # Errors
+    /// What it must be.
+    pub fn check(&self, value: &Argument) -> Result<(), String> {
+        match (self, value) {
+            (OptionKind::U32(least, most), Argument::Number(number)) => {
+                within(*number, (*least).into(), (*most).into())
+            }
+            (OptionKind::U64(least, most), Argument::Number(number)) => within(*number, *least, *most),
+            (OptionKind::F64(within), Argument::Double(number)) if !(within.holds)(*number) => {
+                Err(within.must.to_owned())
+            }
+            (OptionKind::Text(check), Argument::Text(text)) => check(text),
+            _ => Ok(()),
+        }
+    }
+
+    /// Of whole numbers the least and the most that are taken.
+    pub fn range(&self) -> Option<(u64, u64)> {
+        match self {
+            OptionKind::U32(least, most) => Some(((*least).into(), (*most).into())),
+            OptionKind::U64(least, most) => Some((*least, *most)),
+            _ => None,
+        }
+    }
+}
+
+fn within(number: u64, least: u64, most: u64) -> Result<(), String> {
+    if (least..=most).contains(&number) { Ok(()) } else { Err(must_be(least, most)) }
+}
+
+/// What a whole number must be.
+pub fn must_be(least: u64, most: u64) -> String {
+    match most {
+        u64::MAX => format!("must be a whole number from {least} to 2^64 - 1"),
+        most => format!("must be a whole number from {least} to {most}"),
+    }
 }
 
 /// What a number with a point must be.

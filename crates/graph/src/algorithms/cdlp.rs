@@ -27,6 +27,8 @@ pub struct Cdlp {
     pub count: u64,
     /// Iterations until the last one that changed a label, and one more if there was another.
     pub iterations: u32,
+    /// Whether the last iteration changed no label, so that more of them would not either.
+    pub converged: bool,
     /// What it took.
     pub stats: RunStats,
 }
@@ -35,7 +37,7 @@ vertex_table!(Cdlp { labels: "label" Ranks }, spills: false);
 
 outcome!(
     Cdlp,
-    found: { "labels": found.count },
+    found: { "labels": found.count, "iterations": found.iterations, "converged": found.converged },
     format!("{} labels", grouped(found.count)),
     iterations: found.iterations.into()
 );
@@ -136,12 +138,12 @@ impl Graph {
         let run = CdlpRun { iterations };
         run.check(self)?;
         let MemoryPlan { most, bytes, .. } = MemoryPlan::new(self, self.options().memory);
-        let ((labels, iterations), stats) =
+        let ((labels, iterations, converged), stats) =
             Engine::run(self, run.name(), bytes, |engine| propagate(engine, iterations, most))?;
         let mut seen = labels.clone();
         seen.sort_unstable();
         seen.dedup();
-        Ok(Cdlp { count: seen.len() as u64, labels, iterations, stats })
+        Ok(Cdlp { count: seen.len() as u64, labels, iterations, converged, stats })
     }
 }
 
@@ -205,29 +207,35 @@ fn hubs(directory: &Directory) -> (u64, u64) {
     (most, pieces)
 }
 
-/// Labels, and iterations that it took.
-fn propagate(engine: &mut Engine<'_>, iterations: u32, most: u64) -> Result<(Vec<u32>, u32), GraphError> {
+/// Labels, iterations that it took, and whether the last one changed none.
+fn propagate(
+    engine: &mut Engine<'_>,
+    iterations: u32,
+    most: u64,
+) -> Result<(Vec<u32>, u32, bool), GraphError> {
     let graph = engine.graph();
     let mut state = CdlpState {
         labels: ranks(graph)?,
         next: numbers(graph.vertices(), |_| 0),
         counts: numbers(graph.vertices(), |_| 0),
     };
+    // A pass to count, and one per iteration.
+    let share = |passes: u32| f64::from(passes) / (1.0 + f64::from(iterations));
+    engine.expect(0.0..share(1));
     state.count(engine)?;
     let batches = batches(&state.counts, most);
-    let mut done = 0;
-    while done < iterations {
+    let (mut done, mut settled) = (0, false);
+    while done < iterations && !settled {
+        engine.expect(share(done + 1)..share(done + 2));
         let mut changed = false;
         for range in &batches {
             changed |= state.vote_all(engine, range)?;
         }
         std::mem::swap(&mut state.labels, &mut state.next);
         done += 1;
-        if !changed {
-            break;
-        }
+        settled = !changed;
     }
-    Ok((plain(state.labels), done))
+    Ok((plain(state.labels), done, settled))
 }
 
 /// By vertex, the rank of its id.

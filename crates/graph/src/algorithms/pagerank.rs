@@ -64,6 +64,19 @@ impl Default for PageRankOptions {
     }
 }
 
+impl PageRankOptions {
+    /// About what share of the run is done after so many passes: one for totals, and one per iteration. The
+    /// change of an iteration is at most the damping times the one before.
+    fn share(&self, passes: u32) -> f64 {
+        let all = f64::from(self.iterations);
+        let expected = match self.damping.ln() {
+            slower if self.tolerance > 0.0 && slower < 0.0 => (self.tolerance.ln() / slower).clamp(1.0, all),
+            _ => all,
+        };
+        (f64::from(passes) / (1.0 + expected)).min(1.0)
+    }
+}
+
 /// The ranks of a graph.
 #[derive(Debug, Clone)]
 pub struct PageRank {
@@ -73,6 +86,8 @@ pub struct PageRank {
     pub iterations: u32,
     /// By how much the last iteration changed the ranks, in sum.
     pub change: f64,
+    /// Whether that is less than the tolerance, if there was one.
+    pub converged: Option<bool>,
     /// The highest rank; 0 where there are no vertices.
     pub highest: f64,
     /// What it took.
@@ -133,7 +148,10 @@ impl Graph {
             Precision::Weighted => run::<Weighted>(engine, options, previous, parts),
         })?;
         let Ranked { ranks, iterations, change, highest } = ranked;
-        Ok(PageRank { ranks, iterations, change, highest, stats })
+        // Ranks of no vertices do not change.
+        let converged = || change < options.tolerance || self.vertices() == 0;
+        let converged = (options.tolerance > 0.0).then(converged);
+        Ok(PageRank { ranks, iterations, change, converged, highest, stats })
     }
 }
 
@@ -253,6 +271,7 @@ fn iterate<E: Edges>(
     previous: Option<&Previous>,
 ) -> Result<Ranked, GraphError> {
     let vertices = engine.graph().vertices();
+    engine.expect(0.0..options.share(1));
     let totals = E::totals(engine, &(0..vertices as Vertex))?;
     let mut state = PageRankState::<E> {
         options,
@@ -267,6 +286,7 @@ fn iterate<E: Edges>(
     state.give(|rank, _| rank);
     let (mut done, mut change) = (0, f64::INFINITY);
     while done < options.iterations && change >= options.tolerance && vertices > 0 {
+        engine.expect(options.share(done + 1)..options.share(done + 2));
         match engine.graph().header().has_reverse() {
             true => state.pull(engine)?,
             false => state.push(engine)?,

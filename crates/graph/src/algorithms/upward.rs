@@ -138,6 +138,8 @@ impl Upward {
         let vertices = graph.vertices();
         let (lengths, counts) = (numbers(vertices, |_| 0), numbers(vertices, |_| 0));
         let upward = Upward { lengths, counts, directed: graph.header().directed };
+        // Little of the run, most of which is to come.
+        engine.expect(0.0..0.0);
         for direction in directions(graph) {
             engine.sweep(
                 *direction,
@@ -180,14 +182,19 @@ impl Upward {
         let held = batches(&self.counts, plan.held);
         let streamed = if held.len() > 1 { batches(&self.counts, plan.streamed) } else { Vec::new() };
         let mut triangles = 0;
-        for range in &held {
-            let lists = self.gather(engine, range)?;
+        let all = (held.len() * (1 + streamed.len())) as f64;
+        let gather = |engine: &mut Engine<'_>, range, step: usize| {
+            engine.expect(step as f64 / all..(step + 1) as f64 / all);
+            self.gather(engine, range)
+        };
+        for (step, range) in (0..).step_by(1 + streamed.len()).zip(&held) {
+            let lists = gather(engine, range, step)?;
             each_held(&lists);
             if streamed.is_empty() {
                 triangles += close(&lists, &lists, count);
             }
-            for range in &streamed {
-                triangles += close(&self.gather(engine, range)?, &lists, count);
+            for (after, range) in (1..).zip(&streamed) {
+                triangles += close(&gather(engine, range, step + after)?, &lists, count);
             }
         }
         Ok((triangles, held.len() as u64))

@@ -91,6 +91,11 @@ impl WalkOptions {
     }
 }
 
+/// Whether node2vec's p or q may be this.
+fn is_bias(given: f64) -> bool {
+    given > 0.0 && given <= 1e6
+}
+
 /// What walking came to; the walks themselves went to the sink.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Walks {
@@ -165,7 +170,7 @@ impl Graph {
         mut sink: impl FnMut(u64, &[Vertex]) -> Result<(), GraphError> + Send,
     ) -> Result<Walks, GraphError> {
         for (parameter, given) in [("p", options.p), ("q", options.q)] {
-            if !(given > 0.0 && given <= 1e6) {
+            if !is_bias(given) {
                 return Err(GraphError::WalkBias { parameter, given });
             }
         }

@@ -4,6 +4,7 @@ mod cache;
 mod frames;
 #[cfg(test)]
 mod frames_model;
+mod meter;
 mod plan;
 mod reader;
 mod state_file;
@@ -11,6 +12,7 @@ mod stats;
 mod sweep;
 
 pub(crate) use cache::Cache;
+pub use meter::{Meter, MeterReading};
 pub(crate) use plan::EnginePlan;
 pub(crate) use reader::Blocks;
 pub(crate) use state_file::{CUT, StateColumn, StateFile, Stored};

@@ -1,6 +1,7 @@
 //! A sweep: every wanted block is visited once, by some thread, in the order in which the device gives them.
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -9,6 +10,7 @@ use leadline_graph_store::format::{Block, Direction, Directory};
 use leadline_graph_store::updates::{Merged, Merging, Place};
 
 use super::cache::Cache;
+use super::meter::Meter;
 use super::plan::EnginePlan;
 use super::reader::{BlockReader, Blocks, THIN};
 use super::stats::{Counts, RunStats};
@@ -87,6 +89,7 @@ impl<'g> Engine<'g> {
             .thread_name(|i| format!("leadline-graph-{i}"))
             .build()
             .map_err(|error| GraphError::Threads { threads: plan.threads, reason: error.to_string() })?;
+        graph.meter().begin();
         let mut engine = Engine::new(graph, plan, for_merged)?;
         // On a thread of the pool, so that small sweeps run where they are called.
         let result = pool.install(|| algorithm(&mut engine))?;
@@ -129,6 +132,11 @@ impl<'g> Engine<'g> {
             .iter_mut()
             .map(|reader| reader.get_mut().unwrap_or_else(PoisonError::into_inner).counts.bytes)
             .sum()
+    }
+
+    /// Says what share of the run the sweeps until the next call make, for whoever watches; 0 to 1.
+    pub fn expect(&self, share: Range<f64>) {
+        self.graph.meter().expect(share);
     }
 
     /// Adds to the entries of lists that were looked at, for the report.
@@ -182,8 +190,9 @@ impl<'g> Engine<'g> {
         let directory = graph.directory(direction);
         let blocks = graph.blocks(direction);
         debug_assert!(which.is_of(directory), "blocks that exist, each once, for vertices of the graph");
-        let work =
-            SweepWork { which, directory, chunk: self.chunk(which, directory), cursor: AtomicU32::new(0) };
+        let (chunk, meter) = (self.chunk(which, directory), &**graph.meter());
+        let work = SweepWork { which, directory, chunk, cursor: AtomicU32::new(0), meter };
+        meter.begin_pass(work.limit());
         // Relaxed: that it is set too late for a block or two does not matter, and the error is under a lock.
         let stop = AtomicBool::new(false);
         let first_error = Mutex::new(None);
@@ -328,6 +337,7 @@ struct SweepWork<'a> {
     /// added alone, and what blocks hold does not pass through it. It does not wrap around, since all threads
     /// together add no more behind the end than the most blocks of a store (`MOST_BLOCKS`) leave room for.
     cursor: AtomicU32,
+    meter: &'a Meter,
 }
 
 /// The part of a sweep that a thread has taken: blocks, or places in the list.
@@ -352,6 +362,7 @@ impl SweepWork<'_> {
                 return None;
             }
             let start = self.cursor.fetch_add(self.chunk, Ordering::Relaxed);
+            self.meter.take(self.chunk);
             *mine = Claim { at: start.min(limit), end: start.saturating_add(self.chunk).min(limit) };
         }
     }

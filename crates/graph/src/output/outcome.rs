@@ -19,6 +19,11 @@ pub trait Outcome {
     fn iterations(&self) -> u64 {
         self.stats().sweeps
     }
+
+    /// Where it ended before it was as good as was asked for: what it lacks, and the remedy.
+    fn unfinished(&self) -> Option<String> {
+        None
+    }
 }
 
 /// Of a result: its facts by name, its line of words, and its iterations where they are not sweeps.
@@ -28,6 +33,7 @@ macro_rules! outcome {
         $found:ident: { $($name:literal: $fact:expr),+ },
         $words:expr
         $(, iterations: $iterations:expr)?
+        $(, unfinished: $unfinished:expr)?
     ) => {
         impl $crate::output::Outcome for $result {
             fn stats(&self) -> $crate::RunStats {
@@ -47,6 +53,11 @@ macro_rules! outcome {
             $(fn iterations(&self) -> u64 {
                 let $found = self;
                 $iterations
+            })?
+
+            $(fn unfinished(&self) -> Option<String> {
+                let $found = self;
+                $unfinished
             })?
         }
     };

@@ -105,7 +105,7 @@ impl Store {
         let arguments = arguments::of(definition, arguments)?;
         self.work(py, options, |graph| {
             let to = Destination::Rows;
-            let (algorithm, _) = definition.algorithm(graph, &arguments, &to)?;
+            let (algorithm, _) = definition.algorithm(graph, &arguments, &to, false)?;
             let Ran { facts, runs, rows, .. } = algorithm.run(graph, &Job { runs: 1, to })?;
             // Named as in the document of `leadline graph --json`.
             let mut info = json!({

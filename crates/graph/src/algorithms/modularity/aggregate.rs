@@ -145,7 +145,9 @@ impl Sorting<'_> {
         })?;
         let bytes = writer.finish()?.file_bytes;
         let options = self.graph.options().clone().with_temp(folder);
-        Ok((Graph::open(&path, options)?, bytes))
+        let mut level = Graph::open(&path, options)?;
+        level.share_meter(self.graph);
+        Ok((level, bytes))
     }
 }
 

@@ -38,10 +38,10 @@ const OPTIONS: &[AlgorithmOption] = &[
     AlgorithmOption::new(
         "resolution",
         "R",
-        OptionKind::F64(Some(Within {
+        OptionKind::F64(Within {
             holds: |resolution| resolution.is_finite() && resolution > 0.0,
             must: "must be a number above 0, such as 1 or 0.5",
-        })),
+        }),
         "Above 0: larger values make more and smaller communities",
     )
     .or("1"),
@@ -91,7 +91,7 @@ fn make(call: &mut Call<'_>, method: Method) -> Result<Box<dyn Algorithm>, Graph
     let options = CommunityOptions {
         resolution: call.double("resolution").unwrap_or(usual.resolution),
         seed: call.number("seed").unwrap_or(usual.seed),
-        max_levels: call.at_least_one("max-levels")?.unwrap_or(usual.max_levels),
+        max_levels: call.number("max-levels").unwrap_or(usual.max_levels),
     };
     Ok(Box::new(CommunitiesRun { method, options, levels: call.path("levels").map(Path::to_owned) }))
 }

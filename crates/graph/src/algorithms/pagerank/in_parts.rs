@@ -88,9 +88,11 @@ pub(super) fn iterate<E: Edges>(
     let (contributions, next) = (file.column(vertices), file.column(vertices));
     let (totals, ranks) = (file.column(vertices), file.column(vertices));
     let mut state = State::<E> { vertices, file, totals, contributions, next, ranks, dangling: 0.0 };
+    engine.expect(0.0..options.share(1));
     let mut found = state.begin(engine, &parts.lists)?;
     let (mut done, mut change) = (0, f64::INFINITY);
     while done < options.iterations && change >= options.tolerance {
+        engine.expect(options.share(done + 1)..options.share(done + 2));
         let jumps = Jumps::new(options, state.dangling, vertices);
         // Nobody asks for the ranks of an iteration that another one follows.
         let is_last = options.tolerance > 0.0 || done + 1 == options.iterations;

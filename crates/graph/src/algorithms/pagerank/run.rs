@@ -37,14 +37,27 @@ vertex_table!(PageRank { ranks: "rank" Doubles }, spills: true);
 
 outcome!(
     PageRank,
-    found: { "iterations": found.iterations, "highest_rank": found.highest, "change": found.change },
+    found: {
+        "iterations": found.iterations,
+        "highest_rank": found.highest,
+        "change": found.change,
+        "converged": found.converged
+    },
     format!(
         "highest rank {:e} of {} vertices; the last iteration changed the ranks by {:.1e}",
         found.highest,
         found.ranks.len(),
         found.change
     ),
-    iterations: found.iterations.into()
+    iterations: found.iterations.into(),
+    unfinished: match found.converged {
+        Some(false) => Some(format!(
+            "PageRank has not converged: iteration {} still changed the ranks by {:.1e} in sum; give more \
+             iterations, or a larger tolerance",
+            found.iterations, found.change
+        )),
+        _ => None,
+    }
 );
 
 pub(crate) static DEFINITION: Definition = Definition {
@@ -68,16 +81,19 @@ pub(crate) static DEFINITION: Definition = Definition {
         AlgorithmOption::new(
             "tolerance",
             "CHANGE",
-            OptionKind::F64(Some(Within {
+            OptionKind::F64(Within {
                 holds: |change| (0.0..=2.0).contains(&change),
                 must: "must be from 0 to 2, such as 1e-9",
-            })),
+            }),
             "End once the ranks change by less than this in sum",
         ),
         AlgorithmOption::new(
             "damping",
             "D",
-            OptionKind::F64(None),
+            OptionKind::F64(Within {
+                holds: |damping| (0.0..=1.0).contains(&damping),
+                must: "must be from 0 to 1",
+            }),
             "Probability of following an edge, from 0 to 1 [default: 0.85]",
         ),
         AlgorithmOption::new(

@@ -84,7 +84,7 @@ fn make(call: &mut Call<'_>) -> Result<Box<dyn Algorithm>, GraphError> {
     let graph = call.graph();
     let measure = call.parsed("measure")?.unwrap_or_default();
     let file = || PairOutput::bytes(graph);
-    if let Some(most) = call.at_least_one("top")? {
+    if let Some(most) = call.number("top") {
         let mut options = TopOptions { measure, most, skip_above: call.number("skip-above"), sink_bytes: 0 };
         options.sink_bytes = call.to().sink_bytes(file, || PairRows::bytes(graph, options.most_pairs(graph)));
         return Ok(Box::new(MostSimilarRun { options }));

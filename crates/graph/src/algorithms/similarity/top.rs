@@ -124,6 +124,7 @@ pub(super) fn find(
         slots: numbers(count, |_| 0),
         ranks: ranks(graph)?,
     };
+    engine.expect(0.0..0.0);
     state.measure(engine)?;
     let mut sets = [(); 2].map(|()| Frontier::new(count));
     let mut ids = graph.ids();
@@ -145,6 +146,7 @@ pub(super) fn find(
             batch.neighbours += size as usize;
             rank += 1;
         }
+        engine.expect(batch.first as f64 / count as f64..rank as f64 / count as f64);
         let values = state.collect(engine, &batch, &mut sets)?;
         let found = state.give(&batch, values, plan.waiting, &mut each)?;
         (vertices, pairs, batches) = (vertices + found.0, pairs + found.1, batches + 1);

@@ -183,7 +183,10 @@ impl<'a> Batch<'a> {
         };
         let mut waiting: usize = self.walkers.par_iter().enumerate().map(begin).sum();
         let mut queues = Queues::new(self.walkers.len(), self.directory.blocks(), engine.threads());
+        let mut round = 0;
         while waiting > 0 {
+            engine.expect(self.share(round)..self.share(round + 1));
+            round += 1;
             queues.fill(waiting, |walker| self.waits_for(walker));
             let which = Which::Blocks(queues.blocks());
             let locals = engine.sweep(Direction::Forward, which, Local::default, |local, block| {
@@ -193,6 +196,13 @@ impl<'a> Batch<'a> {
             waiting -= locals.iter().map(|local| local.arrived).sum::<usize>();
         }
         Ok(())
+    }
+
+    /// About what share of all walks is done after so many rounds of these: most take a step in each.
+    fn share(&self, rounds: u32) -> f64 {
+        let steps = f64::from(rounds.min(self.options.length)) / f64::from(self.options.length);
+        let done = self.first as f64 + self.walkers.len() as f64 * steps;
+        done / self.graph.walk_count(self.options) as f64
     }
 
     /// Hands all walks on; the edges they followed.

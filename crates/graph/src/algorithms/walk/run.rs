@@ -1,9 +1,9 @@
 //! Random walks as an algorithm that is asked for: what they need, cost, and look like.
 
-use super::{MemoryPlan, Starts, WalkOptions, Walks};
+use super::{MemoryPlan, Starts, WalkOptions, Walks, is_bias};
 use crate::algorithm::{
     Algorithm, AlgorithmOption, Call, Definition, Destination, Job, Needs, OptionKind, Ran, TableShape,
-    least_memory_of,
+    Within, least_memory_of,
 };
 use crate::estimate::Blocks;
 use crate::output::{WalkOutput, WalkRows, grouped, outcome};
@@ -23,6 +23,9 @@ outcome!(
         format!("{walks} walks, {steps} steps, {:.2} million steps/s", found.steps_per_second() / 1e6)
     }
 );
+
+/// What node2vec's parameters are.
+const BIAS: Within = Within { holds: is_bias, must: "must be above 0 and at most 1e6" };
 
 impl Walks {
     /// Steps per second of the run.
@@ -63,14 +66,14 @@ pub(crate) static DEFINITION: Definition = Definition {
         AlgorithmOption::new(
             "p",
             "P",
-            OptionKind::F64(None),
+            OptionKind::F64(BIAS),
             "Node2vec's return parameter: above 1 walks turn back less often",
         )
         .or("1"),
         AlgorithmOption::new(
             "q",
             "Q",
-            OptionKind::F64(None),
+            OptionKind::F64(BIAS),
             "Node2vec's in-out parameter: above 1 walks stay near, below 1 they go far",
         )
         .or("1"),
