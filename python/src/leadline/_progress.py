@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from ._errors import BadInput
+
 __all__ = ["Progress", "showing"]
 
 #: Called with the phase, the share of it that is done (0 to 1), and a detail in words.
@@ -82,5 +84,7 @@ def showing(progress: Progress) -> Iterator[Callback | None]:
             bar.close()
     elif progress is False or progress is None:
         yield None
-    else:
+    elif callable(progress):
         yield progress
+    else:
+        raise BadInput(f"progress={progress!r}: must be True, False or a function")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,10 @@ def size_bytes(name: str, size: Size | None) -> int | None:
         return None
     if isinstance(size, str):
         return parse_size(name, size)
-    if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or not 0 < size < 1 << 64:
-        raise BadInput(f"{name}={size!r}: must be a number of bytes, or text such as '64M'")
+    is_number = isinstance(size, (int, float, np.integer, np.floating)) and not isinstance(size, bool)
+    if not is_number or not 0 < size < 1 << 64 or size != int(size):
+        shown = reprlib.repr(size) if not isinstance(size, int) or size < 1 << 64 else "over 2^64"
+        raise BadInput(f"{name}={shown}: must be a number of bytes, or text such as '64M'")
     return int(size)
 
 
