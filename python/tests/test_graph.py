@@ -316,7 +316,7 @@ def test_a_refused_import_leaves_no_temporary_folder(tmp_path, monkeypatch):
         (lambda: Graph.from_edges([1], [2], memory=-1), "memory=-1"),
         (lambda: Graph.from_edges([1], [2]).bfs(9), "9"),
         (lambda: Graph.from_edges([1], [2]).bfs([]), "names no vertex"),
-        (lambda: Graph.from_edges([1], [2]).bfs(None), "names no vertex"),
+        (lambda: Graph.from_edges([1], [2]).bfs(None), "source=: give it, or properties="),
         (lambda: Graph.from_edges([1], [2]).sssp(1), "weights"),
         (lambda: Graph.from_edges([1], [2]).kcore(), "reverse"),
         (lambda: Graph.from_edges([1], [2]).scc(), "reverse"),

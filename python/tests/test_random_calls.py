@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import leadline
 from leadline import Graph, Table, pool
-from leadline._graph import _ALGORITHMS
+from leadline._graph_algorithms import NAMES
 
 #: All of them with --exhaustive.
 CALLS = 10_000 if os.environ.get("LEADLINE_EXHAUSTIVE") else 150
@@ -86,7 +86,7 @@ ARGUMENTS = {
         scalars,
         max_size=2,
     ),
-    algorithm=st.sampled_from(_ALGORITHMS),
+    algorithm=st.sampled_from(NAMES),
     argument=anything,
 )
 def test_graphs_answer_or_say_why_not(source, target, weight, vertices, options, algorithm, argument):

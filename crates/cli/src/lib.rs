@@ -46,7 +46,7 @@ pub use console::{Answer, Caller};
 pub use failure::Failure;
 pub use graph::{block_bytes, check_store};
 pub use models::{Fitted, fit_file, fit_table};
-pub use paths::MEMORY;
+pub use paths::{MEMORY, UsedPath, check_used};
 pub use predict::LARGEST_BLOCK;
 
 /// Know the device your storage engine runs on.

@@ -20,6 +20,7 @@ use leadline_graph::algorithms::Stamp;
 use leadline_graph::output::Format;
 
 pub(crate) use check::check;
+pub use check::{UsedPath, check_used};
 pub use names::MEMORY;
 pub(crate) use names::{
     CatalogueName, ChangesName, ConfigName, DeviceName, ProfileName, ProgramName, TargetName, TraceName,

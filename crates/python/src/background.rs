@@ -21,7 +21,12 @@ pub(crate) struct Watch {
     pub(crate) cancel: Arc<AtomicBool>,
     /// How far it is, if that was not shown yet.
     latest: Arc<Mutex<Option<Progress>>>,
+    /// Of work that does not say so itself: says how far it is.
+    meter: Mutex<Option<Meter>>,
 }
+
+/// Says how far work is, when it is asked.
+type Meter = Box<dyn Fn() -> Progress + Send>;
 
 impl Watch {
     /// A function to be told how far the work is, from any thread.
@@ -32,9 +37,18 @@ impl Watch {
         }
     }
 
+    /// From now on this is asked how far the work is.
+    pub(crate) fn ask(&self, meter: impl Fn() -> Progress + Send + 'static) {
+        *self.meter.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(meter));
+    }
+
     /// Calls `callback(phase, share, detail)` if there is something new to show.
     fn report(&self, callback: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let meter = self.meter.lock().unwrap_or_else(PoisonError::into_inner);
+        let latest = latest.or_else(|| meter.as_ref().map(|meter| meter()));
+        // Not while a program's own function is called.
+        drop(meter);
         if let (Some(callback), Some(progress)) = (callback, latest) {
             callback.call1((progress.phase, progress.done, progress.detail))?;
         }

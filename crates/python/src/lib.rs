@@ -14,6 +14,7 @@ mod profile;
 mod size;
 mod table;
 mod trace;
+mod values;
 
 use pyo3::prelude::*;
 
@@ -26,6 +27,8 @@ mod _leadline {
 
     #[pymodule_export]
     use super::call::{call, in_python, main, serve};
+    #[pymodule_export]
+    use super::graph::run_algorithm;
     #[pymodule_export]
     use super::graph::{ArrowBatches, ArrowColumn, import_edges};
     #[pymodule_export]

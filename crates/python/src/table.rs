@@ -7,7 +7,7 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::{Float64Type, Int64Type, UInt32Type, UInt64Type};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, LargeStringArray, PrimitiveArray, RecordBatch, RecordBatchIterator,
-    StringArray, UInt64Array,
+    RecordBatchOptions, StringArray, UInt64Array,
 };
 use arrow_ipc::reader::StreamReader;
 use arrow_ipc::writer::StreamWriter;
@@ -38,8 +38,11 @@ impl Columns {
             Field::new(*name, array.data_type().clone(), array.null_count() > 0)
         };
         let schema = Schema::new(columns.iter().map(field).collect::<Vec<_>>());
-        let arrays = columns.into_iter().map(|(_, array)| array).collect();
-        Ok(Columns { batch: RecordBatch::try_new(Arc::new(schema), arrays)? })
+        let arrays: Vec<ArrayRef> = columns.into_iter().map(|(_, array)| array).collect();
+        let (schema, rows) = (Arc::new(schema), arrays.first().map_or(0, |array| array.len()));
+        // Said apart, since there may be no column.
+        let rows = RecordBatchOptions::new().with_row_count(Some(rows));
+        Ok(Columns { batch: RecordBatch::try_new_with_options(schema, arrays, &rows)? })
     }
 
     fn column(&self, name: &str) -> PyResult<&ArrayRef> {

@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import tempfile
 import weakref
-from contextlib import nullcontext
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from . import _leadline
-from ._command import run, text
+from ._command import text
 from ._edges import edges_of, ids_of
 from ._edges.options import dedupe_of, flag
 from ._errors import BadInput
-from ._graph_algorithms import Algorithms, run_options
+from ._graph_algorithms import Algorithms
+from ._graph_import import Imports
 from ._graph_queries import EdgeCount, Queries
-from ._graph_update import GraphUpdate
+from ._graph_run import RunOptions, run_options
+from ._graph_store import Upkeep
 from ._profile import Profile
 from ._progress import Progress, showing
-from ._sizes import Size, memory_bytes, memory_text, size_bytes
+from ._sizes import Size, memory_bytes, size_bytes
 
 __all__ = ["Graph"]
 
-#: What can be estimated: the commands of ``leadline graph`` that take ``--estimate``.
-_ALGORITHMS = tuple(name for name, _ in _leadline.algorithms())
 
-
-class Graph(Algorithms, Queries):
+class Graph(Imports, Algorithms, Queries, Upkeep):
     """A graph in a store, of which only the index and what an algorithm needs are in memory.
 
     It is made by :meth:`from_edges` or :meth:`import_file`, or opened by :meth:`open`, and closed by
@@ -39,7 +36,20 @@ class Graph(Algorithms, Queries):
 
     Results are tables with a row for each vertex, in ascending order of ids, in a column ``vertex``. Their
     ``info`` says what the run did, as ``leadline graph --json`` does: ``seconds``, ``edges_per_second``,
-    ``bytes_read``, ``requests``, ``mean_depth`` and others, and the ``result`` in short.
+    ``bytes_read``, ``requests``, ``mean_depth`` and others, and the ``result`` in short; ``notes`` what is to
+    be known of it besides. Every algorithm takes, besides its own arguments:
+
+    - `memory`, `threads`, `depth`, `temp`: for this run only, as for :meth:`open`;
+    - `output`: write the result to this file, in the format of its ending: ``.csv``, ``.parquet``, ``.bin``
+      or ``.graphalytics``, and ``.txt`` for walks, a line each. It may be larger than the memory; the table
+      that is returned has no rows then, and only its ``info``;
+    - `runs`: run so often, 1 to 1000 times, each with what the one before has cached; the result is the last
+      one's, and ``info["runs"]`` has the numbers of each;
+    - `progress`: ``True`` for a bar, or a function that is called with what runs, the share that is done
+      (0 to 1: of the run where the algorithm can say, of a pass over the edges else) and the pass.
+
+    A graph is pickled as its path and how it was opened, and opened again where it is unpickled; so it goes
+    to other processes of joblib, multiprocessing or Ray that see the same files.
 
     Examples
     --------
@@ -60,8 +70,14 @@ class Graph(Algorithms, Queries):
     def __init__(self, store: _leadline.Store, path: Path, temporary: Path | None = None) -> None:
         self._store = store
         #: The store: a file, or a folder once it was changed.
-        self.path = path
-        self._end = weakref.finalize(self, _end, store, temporary)
+        self.path: Path = path
+        #: What :meth:`import_file` did, as ``leadline graph import --json`` has it: what was read, left out
+        #: and assumed. None of a graph that was not made by it.
+        self.imported: dict[str, Any] | None = None
+        #: What was to be noted where the graph was made, a sentence each.
+        self.notes: tuple[str, ...] = ()
+        self._is_temporary = temporary is not None
+        self._end = weakref.finalize(self, _end, store, temporary, os.getpid())
 
     @classmethod
     def open(
@@ -71,6 +87,7 @@ class Graph(Algorithms, Queries):
         memory: Size | None = None,
         threads: int | None = None,
         depth: int | None = None,
+        temp: str | os.PathLike[str] | None = None,
         profile: Profile | None = None,
     ) -> Graph:
         """Open a store.
@@ -83,16 +100,35 @@ class Graph(Algorithms, Queries):
             Most memory for everything, bytes or text such as ``"64M"``; by default 1G or a quarter of the
             machine's.
         threads
-            Threads that read and compute; by default one per processor.
+            Threads that read and compute, 1 to 1024; by default one per processor.
         depth
-            Reads in flight, of all threads together; by default 64.
+            Reads in flight, of all threads together, 1 to 4096; by default 64.
+        temp
+            Folder of temporary files, for what of the vertices the memory has no room for; by default the
+            store's.
         profile
-            Take the reads in flight from this device's profile.
+            Take the reads in flight from this device's profile; not with `depth`.
+
+        Raises
+        ------
+        BadInput
+            There is no store, or it is damaged or of another version.
+
+        Examples
+        --------
+        >>> import leadline, pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "g"
+        >>> leadline.Graph.from_edges([1, 2], [2, 3], path=path).close()
+        >>> with leadline.Graph.open(path, memory="64M") as g:
+        ...     g.vertices
+        3
         """
-        if profile is not None and depth is None:
+        if profile is not None:
+            if depth is not None:
+                raise BadInput(f"depth={depth!r}: cannot be given together with profile")
             depth = profile._device.read_depth()
-        store = _leadline.Store(text(path), memory_bytes(memory), threads, depth)
-        return cls(store, Path(path))
+        store = _leadline.Store(text(path), run_options(memory, threads, depth, temp))
+        return cls(store, Path(text(path)))
 
     @classmethod
     def from_edges(
@@ -218,61 +254,12 @@ class Graph(Algorithms, Queries):
                     memory=memory_bytes(memory),
                     progress=callback,
                 )
-            store = _leadline.Store(text(path), memory_bytes(memory), None, None)
+            store = _leadline.Store(text(path), run_options(memory))
         except BaseException:
             if temporary is not None:
                 shutil.rmtree(temporary, ignore_errors=True)
             raise
         return cls(store, Path(path), temporary)
-
-    @classmethod
-    def import_file(
-        cls,
-        edges: str | os.PathLike[str],
-        path: str | os.PathLike[str],
-        *,
-        memory: Size | None = None,
-        progress: Progress = False,
-        **options: object,
-    ) -> Graph:
-        """Make a store of a file of edges, and open it.
-
-        Parameters
-        ----------
-        edges
-            A file of edges in any format that ``leadline graph import`` reads, compressed or not. Or a folder
-            of Parquet files, above all one that :meth:`export` wrote.
-        path
-            The store to write; a store of that name is replaced.
-        memory
-            Most memory to use.
-        progress
-            ``True`` for a bar, or a function that is called with phase, share and detail.
-        **options
-            Those of ``leadline graph import``: ``undirected=True``, ``weights=True``, ``dedupe="max"``,
-            ``delimiter=";"``, ``header=True`` or ``False``, ``source_column="from"``, ``ignore_columns=True``
-            and so on. What is not said is told from the file; where that leaves a doubt,
-            :class:`leadline.BadInput` names the option that decides. :meth:`preview_file` shows how a file
-            is read.
-        """
-        given = {"memory": memory_text(memory), **reading_options(options)}
-        run("graph import", edges, path, options=given, progress=progress)
-        return cls.open(path, memory=memory)
-
-    @staticmethod
-    def preview_file(edges: str | os.PathLike[str], **options: object) -> dict[str, Any]:
-        """Show how :meth:`import_file` reads a file: its first five edges, and what was told from the file.
-
-        Parameters
-        ----------
-        edges
-            The file of edges.
-        **options
-            As :meth:`import_file`.
-        """
-        preview: dict[str, Any]
-        preview, _ = run("graph import", edges, options={"preview": True, **reading_options(options)})
-        return preview
 
     def close(self) -> None:
         """Close the store; a temporary one is removed. Closing twice does nothing."""
@@ -342,185 +329,15 @@ class Graph(Algorithms, Queries):
         BadInput
             The ids take more than `memory`.
         """
-        return self._store.ids(run_options(memory, None, None))["vertex"]
+        return self._store.ids(run_options(memory))["vertex"]
 
-    def export(
-        self,
-        folder: str | os.PathLike[str],
-        *,
-        partitions: int | None = None,
-        memory: Size | None = None,
-        progress: Progress = False,
-    ) -> dict[str, Any]:
-        """Write the whole graph to a folder of Parquet files, for Spark, Dask and other programs.
-
-        The folder appears when it is whole, in place of an older export of that name.
-        :meth:`import_file` makes a store of it again. If the store was changed since the graph was opened,
-        its newest version is written.
-
-        Parameters
-        ----------
-        folder
-            Gets ``edges/part-00000.parquet`` and on (columns ``source``, ``target``, and ``weight`` where the
-            graph has weights; an undirected edge once), ``vertices/part-00000.parquet`` and on (column
-            ``vertex``: all of them) and ``graph.json``.
-        partitions
-            Parts of the edges, 1 to 100,000, each with as many as the others; by default as many as make
-            parts of 128 MiB before compression.
-        memory
-            Most memory to use; by default 256 MiB. With less than the ids need, the export is slower.
-        progress
-            ``True`` for a bar, or a function that is called with phase, share and detail.
-
-        Returns
-        -------
-        dict
-            ``vertices``, ``edges``, ``partitions``, ``bytes`` (of all files) and ``seconds``.
-
-        Raises
-        ------
-        BadInput
-            The folder holds something other than an older export, or cannot be made.
-        Failed
-            The disk is full, or the store cannot be read.
-        """
-        self._need_open()
-        given = {"partitions": partitions, "memory": memory_text(memory)}
-        # With a slash it is a folder, whatever it is called.
-        report, _ = run("graph export", self.path, text(folder) + "/", options=given, progress=progress)
-        return dict(report)
-
-    def estimate(
-        self,
-        algorithm: str = "pagerank",
-        *,
-        memory: Size | None = None,
-        threads: int | None = None,
-        depth: int | None = None,
-        profile: Profile | None = None,
-        **options: object,
-    ) -> dict[str, Any]:
-        """Say what a run would need of memory, what it would read and about how long it would take.
-
-        Nothing is run, and no block of the graph is read. If the store was changed since the graph was
-        opened, the estimate is for its newest version.
-
-        Parameters
-        ----------
-        algorithm
-            The name of a method: ``"bfs"``, ``"wcc"``, ``"scc"``, ``"pagerank"``, ``"sssp"``, ``"cdlp"``,
-            ``"lcc"``, ``"triangles"``, ``"louvain"``, ``"leiden"``, ``"kcore"``, ``"similarity"``, ``"dfs"``
-            or ``"walk"``.
-        memory, threads, depth
-            Of the run; by default as the graph was opened.
-        profile
-            The device that holds the store: its read speed gives the time of reading, and its k_r the reads
-            in flight.
-        **options
-            Those of ``leadline graph ALGORITHM``, which are those of the method: ``iterations=20``,
-            ``parents=True`` and so on; of ``source`` one id at most. The pairs of ``similarity`` are a file:
-            ``pairs="pairs.txt"``.
-
-        Returns
-        -------
-        dict
-            Bytes: ``least_memory_bytes`` with which the algorithm runs, ``least_memory_with_rows_bytes`` with
-            which its table is made too, ``state_bytes``, ``cache_bytes``, ``block_bytes`` (all of the graph),
-            and ``bytes_read``, ``[least, most]``. Seconds, ``[least, most]``: ``computing_seconds``, and with
-            a profile ``reading_seconds`` and ``seconds`` in all. ``enough_memory`` says whether the algorithm
-            runs with ``memory_cap_bytes``; where it does not, and where a time is not known, there is
-            ``None``.
-
-        Raises
-        ------
-        BadInput
-            There is no such algorithm or option, or the graph lacks what the algorithm needs.
-
-        Examples
-        --------
-        >>> import leadline
-        >>> with leadline.Graph.from_edges([1, 2, 7], [2, 3, 8]) as g:
-        ...     needed = g.estimate("pagerank", memory="64M")
-        >>> needed["enough_memory"], needed["least_memory_bytes"] < 1 << 20
-        (True, True)
-        """
-        self._need_open()
-        if algorithm not in _ALGORITHMS:
-            raise BadInput(f"algorithm={algorithm!r}: must be one of {', '.join(_ALGORITHMS)}")
-        opened = self._store
-        given: dict[str, object] = {
-            "memory": f"{opened.memory}B" if memory is None else memory_text(memory),
-            "threads": opened.threads if threads is None else threads,
-            "depth": opened.depth if depth is None and profile is None else depth,
-            "estimate": True,
-            **options,
-        }
-        with nullcontext() if profile is None else profile._as_argument() as device:
-            command = f"graph {algorithm}"
-            estimate, _ = run(command, self.path, options={"profile": device, **given})
-        return dict(estimate)
-
-    def update(
-        self,
-        *,
-        one: bool = False,
-        strict: bool = False,
-        memory: Size | None = None,
-        threads: int | None = None,
-    ) -> GraphUpdate:
-        """Begin to change the store; a file becomes a folder.
-
-        This graph goes on with the version that it has. :meth:`open` of :attr:`path` gives the new one.
-
-        Parameters
-        ----------
-        one
-            Deleting an edge, or setting its weight, is for one of its parallel copies, the one with the
-            smallest weight. By default it is for all of them.
-        strict
-            What is to be deleted or set and is not there is an error. By default it is counted.
-        memory, threads
-            For looking up what is deleted, and for changes that are not committed; by default as the graph
-            was opened.
-
-        Raises
-        ------
-        BadInput
-            The store is being changed already, by this process or another one.
-        """
+    def __reduce__(self) -> tuple[Any, ...]:
         self._need_open()
         opened = self._store
-        limits = run_options(
-            opened.memory if memory is None else memory, opened.threads if threads is None else threads, None
-        )
-        return GraphUpdate(_leadline.StoreUpdate(text(self.path), one, strict, limits), self)
-
-    def compact(self, *, progress: Progress = False) -> dict[str, Any]:
-        """Put the lists of the store and its changes together: it gets smaller, and algorithms faster.
-
-        This graph goes on with the version that it has. An exception, or a crash, leaves the store as it was.
-
-        Parameters
-        ----------
-        progress
-            ``True`` for a bar, or a function that is called with phase, share and detail.
-
-        Returns
-        -------
-        dict
-            ``version``, ``bytes_before``, ``bytes_after``, and whether it was ``compacted``: not if there
-            was nothing to do.
-
-        Raises
-        ------
-        BadInput
-            The store is being changed, by this process or another one.
-        Failed
-            The disk is full, or the store cannot be read.
-        """
-        self._need_open()
-        with showing(progress) as callback:
-            return dict(json.loads(_leadline.compact_store(text(self.path), callback)))
+        temp = None if opened.temp is None else os.path.abspath(opened.temp)
+        options = opened.memory, opened.threads, opened.depth, temp
+        state = opened.identity, opened.version
+        return _reopened, (os.path.abspath(self.path), state, options, self._is_temporary)
 
     def _need_open(self) -> None:
         if not self._end.alive:
@@ -534,18 +351,26 @@ class Graph(Algorithms, Queries):
         )
 
 
-def _end(store: _leadline.Store, folder: Path | None) -> None:
-    """Close a store, and remove the folder that was made for it."""
+def _end(store: _leadline.Store, folder: Path | None, owner: int) -> None:
+    """Close a store, and remove the folder that was made for it, unless that was another process."""
     store.close()
-    if folder is not None:
+    if folder is not None and os.getpid() == owner:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def reading_options(options: dict[str, object]) -> dict[str, object]:
-    """Options of an import as the command line has them: ``header=True`` is ``--header yes`` there."""
-    given = dict(options)
-    if isinstance(given.get("header"), bool):
-        given["header"] = "yes" if given["header"] else "no"
-    if given.get("directed") is False:
-        given["undirected"] = True
-    return given
+def _reopened(path: str, state: tuple[int, int], options: RunOptions, is_temporary: bool) -> Graph:
+    """The graph that was pickled: the same version of the same store."""
+    try:
+        store = _leadline.Store(path, options)
+    except BadInput as error:
+        if not is_temporary:
+            raise
+        remedy = "keep it open, or give from_edges a path"
+        raise BadInput(f"{error}; it was temporary, and went when its graph was closed: {remedy}") from None
+    now = store.identity, store.version
+    if now != state:
+        store.close()
+        same = now[0] == state[0]
+        what = f"at version {now[1]}, and was at {state[1]}" if same else "another store than"
+        raise BadInput(f"{path}: is {what} when the graph was pickled; Graph.open opens what is there now")
+    return Graph(store, Path(path))

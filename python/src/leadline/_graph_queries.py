@@ -7,15 +7,19 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _leadline
-from ._edges import ids_of
-from ._graph_algorithms import run_options
-from ._sizes import Size, memory_bytes
+from ._errors import BadInput
+from ._graph_ids import is_one, vertex_ids
+from ._graph_run import run_options
+from ._sizes import Size
 from ._table import Table
 
 if TYPE_CHECKING:
+    import igraph
     import networkx
+    import scipy.sparse
 
 __all__ = ["EdgeCount", "Queries", "Subgraph"]
 
@@ -45,10 +49,32 @@ class Subgraph:
         """What it took to read: ``seconds``, ``bytes_read``, ``requests`` and others."""
         return self.edges.info
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known of it besides, a sentence each."""
+        return self.edges.notes
+
     def to_networkx(self) -> networkx.Graph:
         """As a networkx graph, with the weights as the attribute ``weight``.
 
         Parallel edges make it a MultiGraph or MultiDiGraph, in which all of them are.
+
+        Returns
+        -------
+        networkx.Graph
+            Its nodes are the ids.
+
+        Raises
+        ------
+        ImportError
+            networkx is not installed.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 2, 7], [2, 3, 8]) as g:
+        ...     sorted(g.ego(1, 2).to_networkx().edges)
+        [(1, 2), (2, 3)]
         """
         import networkx as nx
 
@@ -68,6 +94,79 @@ class Subgraph:
         else:
             made.add_edges_from(pairs)
         return made
+
+    def to_igraph(self) -> igraph.Graph:
+        """As an igraph graph: ids are the vertices' attribute ``name``, weights the edges' ``weight``.
+
+        Returns
+        -------
+        igraph.Graph
+            Its vertices are in the order of :attr:`vertices`, its edges in that of :attr:`edges`.
+
+        Raises
+        ------
+        ImportError
+            igraph is not installed.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 2, 7], [2, 3, 8]) as g:
+        ...     made = g.ego(1, 2).to_igraph()
+        >>> made.vs["name"], made.get_edgelist()
+        ([1, 2, 3], [(0, 1), (1, 2)])
+        """
+        import igraph
+
+        ends = self._ends()
+        made = igraph.Graph(len(self.vertices), ends.tolist(), directed=self.directed)
+        made.vs["name"] = self.vertices["vertex"].tolist()
+        if "weight" in self.edges.column_names:
+            made.es["weight"] = self.edges["weight"].tolist()
+        return made
+
+    def to_scipy(self) -> tuple[scipy.sparse.csr_array, NDArray[Any]]:
+        """As a sparse matrix with a row and a column for each vertex, and the ids of these.
+
+        Returns
+        -------
+        tuple
+            A ``scipy.sparse.csr_array`` of doubles: weights, or 1 for each edge; those of parallel edges are
+            added up, and an undirected edge is on both sides of the diagonal. And the ids of its rows and
+            columns, in the order of :attr:`vertices`.
+
+        Raises
+        ------
+        ImportError
+            scipy is not installed.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 2], [2, 3], [0.5, 2], directed=False) as g:
+        ...     matrix, ids = g.subgraph([1, 2, 3]).to_scipy()
+        >>> matrix.toarray().tolist(), ids.tolist()
+        ([[0.0, 0.5, 0.0], [0.5, 0.0, 2.0], [0.0, 2.0, 0.0]], [1, 2, 3])
+        """
+        import scipy.sparse
+
+        rows, columns = self._ends().T
+        given = "weight" in self.edges.column_names
+        values = self.edges["weight"].astype(float) if given else np.ones(len(rows))
+        if not self.directed:
+            # From the other end too; an edge from a vertex to itself has one.
+            other = rows != columns
+            rows, columns = np.append(rows, columns[other]), np.append(columns, rows[other])
+            values = np.append(values, values[other])
+        count = len(self.vertices)
+        matrix = scipy.sparse.coo_array((values, (rows, columns)), shape=(count, count))
+        return matrix.tocsr(), self.vertices["vertex"]
+
+    def _ends(self) -> NDArray[np.int64]:
+        """A row for each edge: the places of its ends among the vertices."""
+        places = {vertex: place for place, vertex in enumerate(self.vertices["vertex"].tolist())}
+        ends = [[places[end] for end in self.edges[side].tolist()] for side in ("source", "target")]
+        return np.array(ends, dtype=np.int64).T
 
 
 class EdgeCount(int):
@@ -109,7 +208,7 @@ class EdgeCount(int):
         BadInput
             The memory does not hold a batch.
         """
-        reader = _leadline.EdgeReader(self._store, batch, (memory_bytes(memory), None, None))
+        reader = _leadline.EdgeReader(self._store, batch, run_options(memory))
         return map(Table, reader)
 
 
@@ -164,8 +263,8 @@ class Queries:
              2         1
         """
         options = run_options(memory, threads, depth)
-        table = _table(_leadline.neighbors(self._store, _ids(vertex), direction, options))
-        return table["neighbor"] if _is_one(vertex) else table
+        table = _table(_leadline.neighbors(self._store, vertex_ids(vertex), direction, options))
+        return table["neighbor"] if is_one(vertex) else table
 
     def degree(
         self,
@@ -189,10 +288,22 @@ class Queries:
         -------
         int or Table
             Of one vertex a number. Of several a row for each, in their order: ``vertex`` and ``degree``.
+
+        Raises
+        ------
+        BadInput
+            As :meth:`neighbors`.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 1, 7], [2, 3, 1], reverse=True) as g:
+        ...     g.degree(1), g.degree([1, 7], direction="both")["degree"].tolist()
+        (2, [3, 1])
         """
         options = run_options(memory, threads, depth)
-        table = _table(_leadline.degrees(self._store, _ids(vertex), direction, options))
-        return int(table["degree"][0]) if _is_one(vertex) else table
+        table = _table(_leadline.degrees(self._store, vertex_ids(vertex), direction, options))
+        return int(table["degree"][0]) if is_one(vertex) else table
 
     def ego(
         self,
@@ -222,6 +333,11 @@ class Queries:
         Subgraph
             Vertices by hops, then by id.
 
+        Raises
+        ------
+        BadInput
+            As :meth:`neighbors`.
+
         Examples
         --------
         >>> import leadline
@@ -232,10 +348,10 @@ class Queries:
         >>> near.vertices.to_dicts()
         [{'vertex': 1, 'hops': 0}, {'vertex': 2, 'hops': 1}, {'vertex': 3, 'hops': 2}]
         """
-        if not _is_one(vertex):
-            raise TypeError(f"ego() takes one vertex, not {type(vertex).__name__}")
+        if not is_one(vertex):
+            raise BadInput(f"vertex: is {type(vertex).__name__}; ego takes one id, subgraph several")
         options = run_options(memory, threads, depth)
-        return self._part(_leadline.ego(self._store, _ids(vertex)[0], hops, direction, options))
+        return self._part(_leadline.ego(self._store, vertex_ids(vertex), hops, direction, options))
 
     def subgraph(
         self,
@@ -258,26 +374,30 @@ class Queries:
         -------
         Subgraph
             Vertices and edges in the order in which the vertices were given.
+
+        Raises
+        ------
+        BadInput
+            As :meth:`neighbors`.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 2, 7], [2, 3, 1]) as g:
+        ...     g.subgraph([7, 1, 2]).edges.to_dicts()
+        [{'source': 7, 'target': 1}, {'source': 1, 'target': 2}]
         """
         options = run_options(memory, threads, depth)
-        return self._part(_leadline.subgraph(self._store, _ids(vertices), options))
+        return self._part(_leadline.subgraph(self._store, vertex_ids(vertices, "vertices"), options))
 
     def _part(self, found: tuple[_leadline.Columns, _leadline.Columns, str]) -> Subgraph:
         vertices, edges, info = found
         said: Mapping[str, Any] = json.loads(info)
-        return Subgraph(Table(vertices, said), Table(edges, said), directed=self._store.directed)
+        tables = [Table(columns, said, said["notes"]) for columns in (vertices, edges)]
+        return Subgraph(*tables, directed=self._store.directed)
 
 
 def _table(found: tuple[_leadline.Columns, str]) -> Table:
     columns, info = found
-    return Table(columns, json.loads(info))
-
-
-def _is_one(vertex: Any) -> bool:
-    """Whether this is an id, and not several."""
-    return isinstance(vertex, str) or np.ndim(vertex) == 0
-
-
-def _ids(vertex: Any) -> list[str]:
-    """Ids as text."""
-    return [str(value) for value in ids_of("vertex", [vertex] if _is_one(vertex) else vertex)]
+    said: Mapping[str, Any] = json.loads(info)
+    return Table(columns, said, said["notes"])

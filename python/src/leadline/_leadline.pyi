@@ -1,6 +1,7 @@
 """The extension module, written in Rust (crates/python)."""
 
 import os
+import pathlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, final
 
@@ -33,6 +34,7 @@ __all__ = [
     "page",
     "parse_large_size",
     "parse_size",
+    "run_algorithm",
     "serve",
     "subgraph",
 ]
@@ -158,11 +160,11 @@ def import_edges(
     progress: _Callback | None = None,
 ) -> str: ...
 
-_Options = tuple[int | None, int | None, int | None]
+_Options = tuple[int | None, int | None, int | None, str | os.PathLike[str] | None]
 
 @final
 class Store:
-    def __new__(cls, path: str, memory: int | None, threads: int | None, depth: int | None) -> Store: ...
+    def __new__(cls, path: str, options: _Options) -> Store: ...
     @property
     def vertices(self) -> int: ...
     @property
@@ -176,6 +178,10 @@ class Store:
     @property
     def version(self) -> int: ...
     @property
+    def identity(self) -> int: ...
+    @property
+    def temp(self) -> pathlib.Path | None: ...
+    @property
     def memory(self) -> int: ...
     @property
     def threads(self) -> int: ...
@@ -183,16 +189,22 @@ class Store:
     def depth(self) -> int: ...
     def close(self) -> None: ...
     def ids(self, options: _Options) -> Columns: ...
-    def run(
-        self, algorithm: str, arguments: dict[str, object], options: _Options
-    ) -> tuple[Columns, str]: ...
 
+def run_algorithm(
+    store: Store,
+    algorithm: str,
+    given: dict[str, object],
+    options: _Options,
+    runs: int | None = None,
+    output: str | os.PathLike[str] | None = None,
+    progress: _Callback | None = None,
+) -> tuple[Columns, str, list[str], str | None]: ...
 def algorithms() -> list[tuple[str, str]]: ...
 
 def neighbors(store: Store, ids: list[str], direction: str, options: _Options) -> tuple[Columns, str]: ...
 def degrees(store: Store, ids: list[str], direction: str, options: _Options) -> tuple[Columns, str]: ...
 def ego(
-    store: Store, id: str, hops: int, direction: str, options: _Options
+    store: Store, ids: list[str], hops: int, direction: str, options: _Options
 ) -> tuple[Columns, Columns, str]: ...
 def subgraph(store: Store, ids: list[str], options: _Options) -> tuple[Columns, Columns, str]: ...
 

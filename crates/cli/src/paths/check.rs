@@ -1,9 +1,11 @@
 //! Refuses command lines that would replace what they read, or write two things to one place.
 
+use std::path::PathBuf;
+
 use clap::{Arg, ArgMatches, Command};
 
 use super::place::Place;
-use super::{Kind, Use};
+use super::{Kind, Use, stamp};
 use crate::failure::Failure;
 
 /// What `--output` of a command is called.
@@ -32,6 +34,52 @@ enum Relation {
 pub(crate) fn check(command: &Command, matches: &ArgMatches) -> Result<(), Failure> {
     let mut given = Vec::new();
     collect(command, matches, &mut given);
+    check_all(&given)
+}
+
+/// A file or folder that a function of a program uses.
+#[derive(Debug, Clone)]
+pub struct UsedPath {
+    argument: &'static str,
+    what: Use,
+    path: PathBuf,
+}
+
+impl UsedPath {
+    /// By this argument it is read.
+    pub fn read(argument: &'static str, path: impl Into<PathBuf>) -> UsedPath {
+        UsedPath { argument, what: Use::Read, path: path.into() }
+    }
+
+    /// By this argument it is gone on from; only what `output` names may take its place.
+    pub fn continued(argument: &'static str, path: impl Into<PathBuf>) -> UsedPath {
+        UsedPath { argument, what: Use::Continue, path: path.into() }
+    }
+
+    /// By this argument it is written.
+    pub fn written(argument: &'static str, path: impl Into<PathBuf>) -> UsedPath {
+        UsedPath { argument, what: Use::Write, path: path.into() }
+    }
+}
+
+/// Checks files that a function of a program uses as those of a command line are checked.
+///
+/// # Errors
+/// [`Failure::Input`] names two of them of which one would replace or change the other.
+pub fn check_used(used: &[UsedPath]) -> Result<(), Failure> {
+    let given = used.iter().map(|UsedPath { argument, what, path }| {
+        let files = std::iter::once(path.clone()).chain(what.writes().then(|| stamp(path)).flatten());
+        Given {
+            argument: (*argument).to_owned(),
+            shown: format!("{argument}={}", path.display()),
+            what: *what,
+            places: files.filter_map(|path| Place::of(&path)).collect(),
+        }
+    });
+    check_all(&given.collect::<Vec<_>>())
+}
+
+fn check_all(given: &[Given]) -> Result<(), Failure> {
     for (at, one) in given.iter().enumerate() {
         for other in &given[at + 1..] {
             // What is written is named first, and of two the later one.

@@ -7,23 +7,25 @@ use pyo3::prelude::*;
 use serde_json::{Value, json};
 
 use super::rows::columns;
-use super::store::{RunOptions, Store};
-use crate::errors;
+use super::run_options::RunOptions;
+use super::store::Store;
 use crate::table::Columns;
+use crate::values::whole;
+use crate::{errors, values};
 
 /// Most edges of a batch.
-const MOST_BATCH: usize = 1 << 32;
+const MOST_BATCH: u64 = 1 << 32;
 
 /// The neighbors of vertices, and what it took as JSON.
 #[pyfunction]
 pub(crate) fn neighbors(
     py: Python<'_>,
     store: &Store,
-    ids: Vec<String>,
-    direction: &str,
+    ids: &Bound<'_, PyAny>,
+    direction: &Bound<'_, PyAny>,
     options: RunOptions,
 ) -> PyResult<(Columns, String)> {
-    let side = side(py, direction)?;
+    let (ids, side) = (ids_of(ids)?, side(direction)?);
     store.work(py, options, |graph| {
         let found = graph.neighbors(&graph.vertices_of(&ids)?, side)?;
         Ok((columns(found.rows(graph)?), info(graph, &found.stats)))
@@ -35,11 +37,11 @@ pub(crate) fn neighbors(
 pub(crate) fn degrees(
     py: Python<'_>,
     store: &Store,
-    ids: Vec<String>,
-    direction: &str,
+    ids: &Bound<'_, PyAny>,
+    direction: &Bound<'_, PyAny>,
     options: RunOptions,
 ) -> PyResult<(Columns, String)> {
-    let side = side(py, direction)?;
+    let (ids, side) = (ids_of(ids)?, side(direction)?);
     store.work(py, options, |graph| {
         let found = graph.degree(&graph.vertices_of(&ids)?, side)?;
         Ok((columns(found.rows(graph)?), info(graph, &found.stats)))
@@ -51,12 +53,14 @@ pub(crate) fn degrees(
 pub(crate) fn ego(
     py: Python<'_>,
     store: &Store,
-    id: &str,
-    hops: u32,
-    direction: &str,
+    ids: &Bound<'_, PyAny>,
+    hops: &Bound<'_, PyAny>,
+    direction: &Bound<'_, PyAny>,
     options: RunOptions,
 ) -> PyResult<(Columns, Columns, String)> {
-    let side = side(py, direction)?;
+    let (ids, side) = (ids_of(ids)?, side(direction)?);
+    let hops = whole("hops", hops, 0, u32::MAX.into())? as u32;
+    let [id] = &ids[..] else { return Err(errors::bad_input(py, "vertex: must be one id")) };
     store.work(py, options, |graph| parts(graph, &graph.ego(graph.vertex(id)?, hops, side)?))
 }
 
@@ -65,9 +69,10 @@ pub(crate) fn ego(
 pub(crate) fn subgraph(
     py: Python<'_>,
     store: &Store,
-    ids: Vec<String>,
+    ids: &Bound<'_, PyAny>,
     options: RunOptions,
 ) -> PyResult<(Columns, Columns, String)> {
+    let ids = values::ids("vertices", ids)?;
     store.work(py, options, |graph| parts(graph, &graph.subgraph(&graph.vertices_of(&ids)?)?))
 }
 
@@ -82,10 +87,8 @@ pub(crate) struct EdgeReader {
 #[pymethods]
 impl EdgeReader {
     #[new]
-    fn new(py: Python<'_>, store: Py<Store>, batch: usize, options: RunOptions) -> PyResult<EdgeReader> {
-        if !(1..=MOST_BATCH).contains(&batch) {
-            return Err(errors::bad_input(py, &format!("batch={batch}: must be from 1 to {MOST_BATCH}")));
-        }
+    fn new(store: Py<Store>, batch: &Bound<'_, PyAny>, options: RunOptions) -> PyResult<EdgeReader> {
+        let batch = whole("batch", batch, 1, MOST_BATCH)? as usize;
         Ok(EdgeReader { store, cursor: Mutex::new(EdgeCursor::new(batch)), options })
     }
 
@@ -94,16 +97,21 @@ impl EdgeReader {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Columns>> {
-        self.store.get().work(py, self.options, |graph| {
+        self.store.get().work(py, self.options.clone(), |graph| {
             let mut cursor = self.cursor.lock().unwrap_or_else(PoisonError::into_inner);
             Ok(cursor.next_rows(graph)?.map(columns))
         })
     }
 }
 
-fn side(py: Python<'_>, direction: &str) -> PyResult<Side> {
-    let side = direction.parse::<Side>();
-    side.map_err(|what| errors::bad_input(py, &format!("direction={direction}: {what}")))
+fn side(direction: &Bound<'_, PyAny>) -> PyResult<Side> {
+    let name = values::text("direction", direction)?;
+    let side = name.parse::<Side>();
+    side.map_err(|what| errors::bad_input(direction.py(), &format!("direction={name}: {what}")))
+}
+
+fn ids_of(vertex: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    values::ids("vertex", vertex)
 }
 
 fn parts(graph: &Graph, found: &Subgraph) -> Result<(Columns, Columns, String), GraphError> {

@@ -13,6 +13,11 @@ pub(super) fn columns(rows: Rows) -> Columns {
     Columns::of(named).expect("the columns are equally long")
 }
 
+/// Of a result that is in a file.
+pub(super) fn no_columns() -> Columns {
+    Columns::of(Vec::new()).expect("there is nothing to be of different lengths")
+}
+
 fn array(column: RowColumn) -> ArrayRef {
     let count = column.values.count();
     let present =

@@ -10,8 +10,8 @@ use leadline_graph_store::{GraphError, Options};
 use pyo3::prelude::*;
 
 use super::arrays::{self, GivenEdges};
+use super::run_options::RunOptions;
 use super::steps;
-use super::store::{RunOptions, options};
 use crate::background::Watch;
 use crate::{background, errors};
 
@@ -28,7 +28,7 @@ pub(crate) struct StoreUpdate {
 impl StoreUpdate {
     #[new]
     fn new(py: Python<'_>, path: &str, one: bool, strict: bool, run: RunOptions) -> PyResult<StoreUpdate> {
-        let run = options(&Options::default(), run).map_err(|line| errors::bad_input(py, &line))?;
+        let run = run.over(&Options::default());
         // Making a folder of a large store, or reading its log, may take a while.
         let opened = background::run(py, None, |_| {
             let options = UpdateOptions { one, strict, ..UpdateOptions::new(run) };

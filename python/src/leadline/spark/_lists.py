@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .._errors import BadInput
-from .._graph_algorithms import needed_source, source_ids
+from .._graph_ids import needed_ids, source_ids
 from ._errors import reported
 from ._input import Input, read
 from ._kept import Kept
@@ -109,7 +109,7 @@ class Lists:
         """
         from pyspark.sql import functions as F
 
-        given = needed_source(source) if needed else source_ids(source)
+        given = needed_ids(source) if needed else source_ids(source) or []
         if not given:
             return []
         if self._names is not None:

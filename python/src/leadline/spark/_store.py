@@ -31,7 +31,7 @@ def import_(
     folder: str | os.PathLike[str] | None = None,
     memory: Size | None = None,
     progress: Progress = False,
-    **options: object,
+    **options: Any,
 ) -> Graph:
     """Make a store on this machine of edges that Spark has, and open it.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -84,14 +85,17 @@ def pagerank(
     if iterations < 1 or not tolerance > 0:
         raise nx.PowerIterationFailedConvergence(max_iter)
     try:
-        table = G.run(
-            "pagerank",
-            damping=alpha,
-            iterations=iterations,
-            tolerance=min(tolerance, 2.0),
-            source=jumps,
-            weighted=not weights.alike,
-        )
+        with warnings.catch_warnings():
+            # It is raised below, as networkx does.
+            warnings.simplefilter("ignore", leadline.NotConverged)
+            table = G.run(
+                "pagerank",
+                damping=alpha,
+                iterations=iterations,
+                tolerance=min(tolerance, 2.0),
+                source=jumps,
+                weighted=not weights.alike,
+            )
     except leadline.BadInput as error:
         if weights.unseen or weights.alike:
             raise

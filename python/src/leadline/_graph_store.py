@@ -1,0 +1,358 @@
+"""What is done with a store besides asking it: copies, changes, checks."""
+
+from __future__ import annotations
+
+import json
+from contextlib import nullcontext
+from typing import Any
+
+from . import _leadline
+from ._command import run, text
+from ._errors import BadInput
+from ._graph_algorithms import NAMES
+from ._graph_run import Path, run_options
+from ._graph_update import GraphUpdate
+from ._profile import Profile
+from ._progress import Progress, showing
+from ._sizes import Size, memory_text
+
+__all__ = ["Upkeep"]
+
+
+class Upkeep:
+    """How the store of :class:`leadline.Graph` is looked at as a whole, copied and changed."""
+
+    _store: _leadline.Store
+    path: Path
+
+    def _need_open(self) -> None:
+        raise NotImplementedError
+
+    def export(
+        self,
+        folder: Path,
+        *,
+        partitions: int | None = None,
+        memory: Size | None = None,
+        progress: Progress = False,
+    ) -> dict[str, Any]:
+        """Write the whole graph to a folder of Parquet files, for Spark, Dask and other programs.
+
+        The folder appears when it is whole, in place of an older export of that name.
+        :meth:`import_file` makes a store of it again. If the store was changed since the graph was opened,
+        its newest version is written.
+
+        Parameters
+        ----------
+        folder
+            Gets ``edges/part-00000.parquet`` and on (columns ``source``, ``target``, and ``weight`` where the
+            graph has weights; an undirected edge once), ``vertices/part-00000.parquet`` and on (column
+            ``vertex``: all of them) and ``graph.json``.
+        partitions
+            Parts of the edges, 1 to 100,000, each with as many as the others; by default as many as make
+            parts of 128 MiB before compression.
+        memory
+            Most memory to use; by default 256 MiB. With less than the ids need, the export is slower.
+        progress
+            ``True`` for a bar, or a function that is called with phase, share and detail.
+
+        Returns
+        -------
+        dict
+            ``vertices``, ``edges``, ``partitions``, ``bytes`` (of all files) and ``seconds``.
+
+        Raises
+        ------
+        BadInput
+            The folder holds something other than an older export, or cannot be made.
+        Failed
+            The disk is full, or the store cannot be read.
+
+        Examples
+        --------
+        >>> import leadline, pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp()) / "exported"
+        >>> with leadline.Graph.from_edges([1, 2, 7], [2, 3, 8]) as g:
+        ...     g.export(folder)["edges"]
+        3
+        """
+        self._need_open()
+        given = {"partitions": partitions, "memory": memory_text(memory)}
+        # With a slash it is a folder, whatever it is called.
+        report, _ = run("graph export", self.path, text(folder) + "/", options=given, progress=progress)
+        return dict(report)
+
+    def estimate(
+        self,
+        algorithm: str = "pagerank",
+        *,
+        memory: Size | None = None,
+        threads: int | None = None,
+        depth: int | None = None,
+        temp: Path | None = None,
+        output: Path | None = None,
+        profile: Profile | None = None,
+        **options: object,
+    ) -> dict[str, Any]:
+        """Say what a run would need of memory, what it would read and about how long it would take.
+
+        Nothing is run, and no block of the graph is read. If the store was changed since the graph was
+        opened, the estimate is for its newest version.
+
+        Parameters
+        ----------
+        algorithm
+            The name of a method: ``"bfs"``, ``"wcc"``, ``"scc"``, ``"pagerank"``, ``"sssp"``, ``"cdlp"``,
+            ``"lcc"``, ``"triangles"``, ``"louvain"``, ``"leiden"``, ``"kcore"``, ``"similarity"``, ``"dfs"``
+            or ``"walk"``.
+        memory, threads, depth, temp
+            Of the run; by default as the graph was opened.
+        output
+            The file that the result would go to; it is not written.
+        profile
+            The device that holds the store: its read speed gives the time of reading, and its k_r the reads
+            in flight.
+        **options
+            Those of ``leadline graph ALGORITHM``, which are those of the method: ``iterations=20``,
+            ``parents=True`` and so on; of ``source`` one id at most. The pairs of ``similarity`` are a file:
+            ``pairs="pairs.txt"``.
+
+        Returns
+        -------
+        dict
+            Bytes: ``least_memory_bytes`` with which the algorithm runs, ``least_memory_with_rows_bytes`` with
+            which its table is made too, ``state_bytes``, ``cache_bytes``, ``block_bytes`` (all of the graph),
+            and ``bytes_read``, ``[least, most]``. Seconds, ``[least, most]``: ``computing_seconds``, and with
+            a profile ``reading_seconds`` and ``seconds`` in all. ``enough_memory`` says whether the algorithm
+            runs with ``memory_cap_bytes``; where it does not, and where a time is not known, there is
+            ``None``.
+
+        Raises
+        ------
+        BadInput
+            There is no such algorithm or option, or the graph lacks what the algorithm needs.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 2, 7], [2, 3, 8]) as g:
+        ...     needed = g.estimate("pagerank", memory="64M")
+        >>> needed["enough_memory"], needed["least_memory_bytes"] < 1 << 20
+        (True, True)
+        """
+        self._need_open()
+        if algorithm not in NAMES:
+            raise BadInput(f"algorithm={algorithm!r}: must be one of {', '.join(NAMES)}")
+        opened = self._store
+        given: dict[str, object] = {
+            "memory": f"{opened.memory}B" if memory is None else memory_text(memory),
+            "threads": opened.threads if threads is None else threads,
+            "depth": opened.depth if depth is None and profile is None else depth,
+            "temp": opened.temp if temp is None else temp,
+            "output": output,
+            "estimate": True,
+            **options,
+        }
+        with nullcontext() if profile is None else profile._as_argument() as device:
+            command = f"graph {algorithm}"
+            estimate, _ = run(command, self.path, options={"profile": device, **given})
+        return dict(estimate)
+
+    def update(
+        self,
+        *,
+        one: bool = False,
+        strict: bool = False,
+        memory: Size | None = None,
+        threads: int | None = None,
+    ) -> GraphUpdate:
+        """Begin to change the store; a file becomes a folder.
+
+        This graph goes on with the version that it has. :meth:`open` of :attr:`path` gives the new one.
+
+        Parameters
+        ----------
+        one
+            Deleting an edge, or setting its weight, is for one of its parallel copies, the one with the
+            smallest weight. By default it is for all of them.
+        strict
+            What is to be deleted or set and is not there is an error. By default it is counted.
+        memory, threads
+            For looking up what is deleted, and for changes that are not committed; by default as the graph
+            was opened.
+
+        Raises
+        ------
+        BadInput
+            The store is being changed already, by this process or another one.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 2], [2, 3]) as g, g.update() as update:
+        ...     update.insert_edges([3], [1])
+        ...     update.commit()["edges"]
+        3
+        """
+        self._need_open()
+        opened = self._store
+        limits = run_options(
+            opened.memory if memory is None else memory, opened.threads if threads is None else threads
+        )
+        return GraphUpdate(_leadline.StoreUpdate(text(self.path), one, strict, limits), self)
+
+    def compact(self, *, progress: Progress = False) -> dict[str, Any]:
+        """Put the lists of the store and its changes together: it gets smaller, and algorithms faster.
+
+        This graph goes on with the version that it has. An exception, or a crash, leaves the store as it was.
+
+        Parameters
+        ----------
+        progress
+            ``True`` for a bar, or a function that is called with phase, share and detail.
+
+        Returns
+        -------
+        dict
+            ``version``, ``bytes_before``, ``bytes_after``, and whether it was ``compacted``: not if there
+            was nothing to do.
+
+        Raises
+        ------
+        BadInput
+            The store is being changed, by this process or another one.
+        Failed
+            The disk is full, or the store cannot be read.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 2], [2, 3]) as g:
+        ...     g.compact()["compacted"]
+        False
+        """
+        self._need_open()
+        with showing(progress) as callback:
+            return dict(json.loads(_leadline.compact_store(text(self.path), callback)))
+
+    def info(self, *, report: Path | None = None, progress: Progress = False) -> dict[str, Any]:
+        """Say what the store holds, and how its degrees are distributed. All blocks are read.
+
+        If the store was changed since the graph was opened, it is about its newest version.
+
+        Parameters
+        ----------
+        report
+            Also write a page with a plot of the degrees to this file, which is replaced if it exists.
+        progress
+            ``True`` for a bar, or a function that is called with phase, share and detail.
+
+        Returns
+        -------
+        dict
+            Vertices, edges, blocks and bytes of the store and of its parts, and degrees, as ``leadline graph
+            info --json`` has them.
+
+        Raises
+        ------
+        BadInput
+            The file of the page cannot be made.
+        Failed
+            The store cannot be read.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 1, 7], [2, 3, 8]) as g:
+        ...     g.info()["vertices"]
+        5
+        """
+        self._need_open()
+        found, _ = run("graph info", self.path, options={"report": report}, progress=progress)
+        return dict(found)
+
+    def verify(self, *, progress: Progress = False) -> dict[str, Any]:
+        """Read every byte of the store and check that it is intact.
+
+        Parameters
+        ----------
+        progress
+            ``True`` for a bar, or a function that is called with phase, share and detail.
+
+        Returns
+        -------
+        dict
+            ``vertices``, ``entries`` (of lists), ``blocks`` and ``bytes`` that were read.
+
+        Raises
+        ------
+        BadInput
+            The store is damaged; the message says where.
+        Failed
+            It cannot be read.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 1, 7], [2, 3, 8]) as g:
+        ...     g.verify()["vertices"]
+        5
+        """
+        self._need_open()
+        found, _ = run("graph verify", self.path, progress=progress)
+        return dict(found)
+
+    @staticmethod
+    def validate(
+        found: Path,
+        reference: Path,
+        *,
+        algorithm: str,
+        memory: Size | None = None,
+        temp: Path | None = None,
+        progress: Progress = False,
+    ) -> dict[str, Any]:
+        """Compare a result with a reference by the rules of LDBC Graphalytics.
+
+        Parameters
+        ----------
+        found
+            The result: a file with a line "id value" per vertex, in any order, such as an algorithm's
+            ``output="levels.graphalytics"``.
+        reference
+            The reference, of the same form.
+        algorithm
+            ``"bfs"``, ``"pr"``, ``"wcc"``, ``"cdlp"``, ``"lcc"`` or ``"sssp"``: it decides how values are
+            compared.
+        memory
+            Most memory; by default 1G or a quarter of the machine's.
+        temp
+            Folder of temporary files, for lines that the memory has no room for; by default the system's.
+        progress
+            ``True`` for a bar, or a function that is called with phase, share and detail.
+
+        Returns
+        -------
+        dict
+            ``valid`` (True), ``vertices`` and others.
+
+        Raises
+        ------
+        BadInput
+            A file cannot be read, or is not of that form.
+        Failed
+            The result is not valid; the message counts what is different, missing and too much.
+
+        Examples
+        --------
+        >>> import leadline, pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> _ = (folder / "reference").write_text("1 0\\n2 1\\n")
+        >>> with leadline.Graph.from_edges([1], [2]) as g:
+        ...     _ = g.bfs(1, output=folder / "levels.graphalytics")
+        ...     g.validate(folder / "levels.graphalytics", folder / "reference", algorithm="bfs")["valid"]
+        True
+        """
+        given = {"algorithm": algorithm, "memory": memory_text(memory), "temp": temp}
+        report, _ = run("graph validate", found, reference, options=given, progress=progress)
+        return dict(report)

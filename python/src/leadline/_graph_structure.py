@@ -1,0 +1,214 @@
+"""Components, cores and triangles."""
+
+from __future__ import annotations
+
+from ._graph_run import Path, Run, Runs
+from ._progress import Progress
+from ._sizes import Size
+from ._table import Table
+
+__all__ = ["Structure"]
+
+
+class Structure(Runs):
+    """Algorithms about what hangs together, and how closely."""
+
+    def wcc(
+        self,
+        *,
+        properties: Path | None = None,
+        from_: Path | None = None,
+        memory: Size | None = None,
+        threads: int | None = None,
+        depth: int | None = None,
+        temp: Path | None = None,
+        output: Path | None = None,
+        runs: int | None = None,
+        progress: Progress = False,
+    ) -> Table:
+        """Weakly connected components.
+
+        Parameters
+        ----------
+        properties
+            Take what is not given from the graph's ``.properties`` file, as LDBC Graphalytics has it, and
+            refuse a graph whose edges lead another way than it says.
+        from_
+            Go on from the result that an earlier run with the same arguments wrote with `output` to this
+            ``.bin`` file. Only what was added to the graph since then can be followed; after anything else
+            the run is a full one, and ``notes`` says why.
+        memory, threads, depth, temp, output, runs, progress
+            Of this run: see :class:`Graph`.
+
+        Returns
+        -------
+        Table
+            ``vertex`` and ``component``, the smallest id of the vertices that are connected.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 2, 7], [2, 3, 8]) as g:
+        ...     g.wcc()["component"].tolist()
+        [1, 1, 1, 7, 7]
+        """
+        run = Run(memory, threads, depth, temp, output, runs, progress)
+        return self._run("wcc", run, properties=properties, from_=from_)
+
+    def scc(
+        self,
+        *,
+        memory: Size | None = None,
+        threads: int | None = None,
+        depth: int | None = None,
+        temp: Path | None = None,
+        output: Path | None = None,
+        runs: int | None = None,
+        progress: Progress = False,
+    ) -> Table:
+        """Strongly connected components; a directed graph needs incoming edges (``reverse=True``).
+
+        Parameters
+        ----------
+        memory, threads, depth, temp, output, runs, progress
+            Of this run: see :class:`Graph`.
+
+        Returns
+        -------
+        Table
+            ``vertex`` and ``component``, the smallest id of the vertices that each reach all the others.
+
+        Raises
+        ------
+        BadInput
+            The graph is directed and has no incoming edges.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 2, 2], [2, 1, 3], reverse=True) as g:
+        ...     g.scc()["component"].tolist()
+        [1, 1, 3]
+        """
+        run = Run(memory, threads, depth, temp, output, runs, progress)
+        return self._run("scc", run)
+
+    def kcore(
+        self,
+        *,
+        memory: Size | None = None,
+        threads: int | None = None,
+        depth: int | None = None,
+        temp: Path | None = None,
+        output: Path | None = None,
+        runs: int | None = None,
+        progress: Progress = False,
+    ) -> Table:
+        """Core numbers: the largest k for which a vertex is in the k-core.
+
+        Parameters
+        ----------
+        memory, threads, depth, temp, output, runs, progress
+            Of this run: see :class:`Graph`.
+
+        Returns
+        -------
+        Table
+            ``vertex`` and ``core``.
+
+        Raises
+        ------
+        BadInput
+            The graph is directed and has no incoming edges.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 2, 3, 3], [2, 3, 1, 4], directed=False) as g:
+        ...     g.kcore()["core"].tolist()
+        [2, 2, 2, 1]
+        """
+        run = Run(memory, threads, depth, temp, output, runs, progress)
+        return self._run("kcore", run)
+
+    def lcc(
+        self,
+        *,
+        properties: Path | None = None,
+        memory: Size | None = None,
+        threads: int | None = None,
+        depth: int | None = None,
+        temp: Path | None = None,
+        output: Path | None = None,
+        runs: int | None = None,
+        progress: Progress = False,
+    ) -> Table:
+        """Local clustering coefficients, as LDBC Graphalytics defines them.
+
+        Parameters
+        ----------
+        properties
+            Take what is not given from the graph's ``.properties`` file, as LDBC Graphalytics has it, and
+            refuse a graph whose edges lead another way than it says.
+        memory, threads, depth, temp, output, runs, progress
+            Of this run: see :class:`Graph`.
+
+        Returns
+        -------
+        Table
+            ``vertex`` and ``coefficient``, 0 to 1; ``info["result"]["triangles"]`` counts the triangles.
+
+        Raises
+        ------
+        BadInput
+            The graph is directed and has no incoming edges.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 2, 3, 3], [2, 3, 1, 4], directed=False) as g:
+        ...     g.lcc()["coefficient"].round(3).tolist()
+        [1.0, 1.0, 0.333, 0.0]
+        """
+        run = Run(memory, threads, depth, temp, output, runs, progress)
+        return self._run("lcc", run, properties=properties)
+
+    def triangles(
+        self,
+        *,
+        memory: Size | None = None,
+        threads: int | None = None,
+        depth: int | None = None,
+        temp: Path | None = None,
+        output: Path | None = None,
+        runs: int | None = None,
+        progress: Progress = False,
+    ) -> Table:
+        """Triangles, whichever way edges lead; a directed graph needs incoming edges (``reverse=True``).
+
+        Parameters
+        ----------
+        memory, threads, depth, temp, output, runs, progress
+            Of this run: see :class:`Graph`.
+
+        Returns
+        -------
+        Table
+            ``vertex`` and ``triangles``, those that it is in; ``info["result"]["triangles"]`` counts those of
+            the graph.
+
+        Raises
+        ------
+        BadInput
+            The graph is directed and has no incoming edges.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 2, 3, 3], [2, 3, 1, 4], directed=False) as g:
+        ...     found = g.triangles()
+        >>> found["triangles"].tolist(), found.info["result"]["triangles"]
+        ([1, 1, 1, 0], 1)
+        """
+        run = Run(memory, threads, depth, temp, output, runs, progress)
+        return self._run("triangles", run)
