@@ -124,12 +124,12 @@ def test_bad_questions_are_refused():
             (lambda: g.neighbors(1, direction="in"), "incoming edges"),
             (lambda: g.neighbors(1.5), "whole numbers or strings"),
             (lambda: g.subgraph([1, 2], memory="100K"), "memory=100K: the subgraph of 2 vertices needs"),
-            (lambda: g.edges(0), "batch=0: must be from 1"),
+            (lambda: g.edges(0), "batch=0: must be a whole number from 1"),
             (lambda: next(g.edges(1 << 31)), "a batch of 2,147,483,648 edges needs"),
         ]:
             with pytest.raises(leadline.BadInput, match=line):
                 ask()
-        with pytest.raises(TypeError, match="one vertex"):
+        with pytest.raises(leadline.BadInput, match="ego takes one id"):
             g.ego([1, 2])
         assert len(g.neighbors([])) == 0 and len(g.subgraph([]).edges) == 0
 
@@ -142,3 +142,74 @@ def test_many_vertices_are_read_together():
         info = g.neighbors(asked, depth=16).info
         assert info["requests"] < len(asked) / 20 and info["depth"] == 16
         assert info["cache_misses"] * 4096 == info["bytes_read"]
+
+
+def test_subgraphs_go_to_other_libraries_with_ids_and_weights():
+    igraph, sparse = pytest.importorskip("igraph"), pytest.importorskip("scipy.sparse")
+    ends = [["ann", "bob", "bob", "eve"], ["bob", "eve", "eve", "eve"]]
+    weights = [1.0, 2.0, 3.0, 4.0]
+    for directed in [False, True]:
+        with Graph.from_edges(*ends, weights, directed=directed) as graph:
+            part = graph.subgraph(["eve", "ann", "bob"])
+        theirs = part.to_igraph()
+        assert isinstance(theirs, igraph.Graph) and theirs.is_directed() == directed
+        assert theirs.vs["name"] == ["eve", "ann", "bob"]
+        # And back.
+        with Graph.from_edges(theirs, weight=True) as graph:
+            assert graph.edges == 4 and graph.directed == directed
+            assert graph.sssp("ann")["distance"].tolist() == [0.0, 1.0, 3.0]
+        matrix, ids = part.to_scipy()
+        assert sparse.issparse(matrix) and ids.tolist() == ["eve", "ann", "bob"]
+        back = 0.0 if directed else 1.0
+        assert matrix.toarray().tolist() == [[4, 0, 5 * back], [0, 0, 1], [5, back, 0]]
+    with Graph.from_edges([1, 1], [2, 2]) as graph:
+        matrix, _ = graph.subgraph([1, 2]).to_scipy()
+        assert matrix.toarray().tolist() == [[0, 2], [0, 0]]
+        alone = graph.subgraph([2])
+        assert alone.to_scipy()[0].shape == (1, 1) and alone.to_igraph().ecount() == 0
+
+
+def test_ids_may_be_any_whole_numbers_and_nothing_else():
+    with Graph.from_edges([1, 2, 7], [2, 3, 1]) as graph:
+        for one in [1, 1.0, np.int8(1), np.uint64(1), np.float32(1), np.array(1)]:
+            assert graph.neighbors(one).tolist() == [2] and graph.degree(one) == 1
+            assert len(graph.ego(one).vertices) == 2
+        for several in [[1, 2], (1.0, 2.0), np.array([1, 2], "u1"), np.array([1.0, 2.0]), range(1, 3)]:
+            assert graph.neighbors(several)["neighbor"].tolist() == [2, 3]
+            assert len(graph.subgraph(several).edges) == 1
+        assert len(graph.neighbors(vertex for vertex in [1, 2])) == 2
+        assert [len(batch) for batch in graph.edges(2.0)] == [2, 1]
+        assert len(graph.ego(1, np.int64(2)).vertices) == len(graph.ego(1, 2.0).vertices) == 3
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda g: g.neighbors(1.5), "vertex: 1.5 is no id"),
+        (lambda g: g.neighbors(float("nan")), "vertex: nan is no id"),
+        (lambda g: g.neighbors(-1), "-1"),
+        (lambda g: g.neighbors(True), "vertex"),
+        (lambda g: g.neighbors(None), "vertex"),
+        (lambda g: g.neighbors([1, None]), "vertex"),
+        (lambda g: g.neighbors({1, 2}), "vertex"),
+        (lambda g: g.neighbors([[1], [2, 3]]), "vertex: must have one dimension"),
+        (lambda g: g.neighbors(b"1"), "vertex"),
+        (lambda g: g.neighbors("\ud800"), "vertex"),
+        (lambda g: g.neighbors(1, direction=7), "direction=7: must be text"),
+        (lambda g: g.neighbors(1, direction="up"), "direction=up"),
+        (lambda g: g.degree([1, 99]), "99"),
+        (lambda g: g.ego([1, 2]), "vertex: is list; ego takes one id"),
+        (lambda g: g.ego(1, 1.5), "hops=1.5: must be a whole number"),
+        (lambda g: g.ego(1, -1), "hops=-1: must be a whole number"),
+        (lambda g: g.ego(1, "1"), "hops='1': must be a whole number"),
+        (lambda g: g.subgraph(object()), "vertices"),
+        (lambda g: g.edges(0), "batch=0: must be a whole number from 1"),
+        (lambda g: g.edges(2.5), "batch=2.5: must be a whole number"),
+        (lambda g: g.edges(True), "batch=True: must be a whole number"),
+        (lambda g: g.neighbors(1, threads=0), "threads=0"),
+    ],
+)
+def test_wrong_questions_are_refused_in_a_sentence(call, words):
+    with Graph.from_edges([1, 2, 7], [2, 3, 1]) as graph, pytest.raises(leadline.BadInput) as raised:
+        call(graph)
+    assert words in str(raised.value)
