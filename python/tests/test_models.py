@@ -136,7 +136,7 @@ def test_limits_of_latency_and_speed_ups_are_those_of_the_command_line(flash, tm
         ({"reads": "many"}, "reads: must be a number"),
         ({"reads": None}, "give reads or writes (or slo, speedup)"),
         ({"what_if": "k=0"}, "what_if="),
-        ({"what_if": "k=a"}, "what_if=k=a"),
+        ({"what_if": "k=a"}, "what_if='k=a'"),
         ({"what_if": [1], "concurrency": 2}, "what_if, which has"),
         ({"what_if": [1, 2], "reads": [1, 2]}, "reads: is several workloads"),
         ({"slo": "p99=1ms"}, "reads: is of a workload"),

@@ -82,7 +82,7 @@ def test_miss_ratios_are_those_of_simulated_caches():
         (lambda: pool.simulate("gen:zipf", frames=9, read_share=[10, 0.5]), 'write 50 for a share of 0.5'),
         (lambda: pool.simulate(b"12", frames=1), "np.frombuffer"),
         (lambda: pool.simulate([1], frames=1, header=True), "header"),
-        (lambda: trace.info([1, 2], by="file"), "by=file"),
+        (lambda: trace.info([1, 2], by="file"), "by='file'"),
         (lambda: trace.info([1, 2], [True]), "1 elements"),
         (lambda: trace.info([1, 2], sample_pages=0), "sample_pages="),
         (lambda: trace.miss_ratios(["a"]), "page numbers"),

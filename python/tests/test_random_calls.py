@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import leadline
-from leadline import Graph, Table, pool
+from leadline import Graph
 from leadline._graph_algorithms import NAMES
 
 #: All of them with --exhaustive.
@@ -119,34 +119,3 @@ def test_updates_answer_or_say_why_not(strings, weighted, method, arguments, opt
         answered(call)
         with Graph.open(graph.path) as new:
             assert new.vertices == len(new.wcc())
-
-
-@sometimes
-@given(trace=anything, writes=anything, frames=anything, policy=anything)
-def test_pools_answer_or_say_why_not(trace, writes, frames, policy):
-    answered(lambda: pool.simulate(trace, writes, frames=frames, policy=policy))
-
-
-@sometimes
-@given(columns=st.dictionaries(st.text(max_size=3), anything, max_size=3))
-def test_tables_are_made_or_refused(columns):
-    def call():
-        table = Table(columns)
-        assert repr(table) and table._repr_html_()
-        for name in table.column_names:
-            assert len(table[name]) == len(table)
-
-    answered(call)
-
-
-@sometimes
-@given(reads=anything, writes=anything, block=anything, random=anything, concurrency=anything)
-def test_predictions_answer_or_say_why_not(reads, writes, block, random, concurrency):
-    models = _models()
-    answered(lambda: models.predict(reads, writes, block=block, random=random, concurrency=concurrency))
-
-
-def _models(kept=[]):
-    if not kept:
-        kept.append(leadline.fit(leadline.Profile.load("device:p4510")))
-    return kept[0]

@@ -165,6 +165,8 @@ def test_what_chooses_nothing_is_refused_with_the_remedy(mixed, key, words):
         ({"x": np.array(["2020-01-01"], dtype="M8[s]")}, "datetime64"),
         ({"x": [1j]}, "complex"),
         ({"x": [b"a"]}, "bytes"),
+        ({"x": ["\ud800"]}, "is no text"),
+        ({"\ud800": [1]}, "is no text"),
     ],
 )
 def test_columns_that_make_no_table_are_named(columns, words):

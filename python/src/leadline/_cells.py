@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._errors import BadInput
+from ._words import one_line
 
 __all__ = [
     "NoSuchRow",
@@ -76,7 +77,7 @@ def _strings(name: str, values: Any) -> Any:
 
 def _text(name: str, cell: Any) -> str:
     if isinstance(cell, bytes):
-        raise BadInput(f"column {name}: has bytes, {cell!r}; decode them to text")
+        raise BadInput(f"column {name}: has bytes, {one_line(cell)}; decode them to text")
     return str(cell)
 
 
@@ -95,13 +96,16 @@ def mask_of(values: Any) -> NDArray[np.bool_]:
 def rows_wanted(key: Any, rows: int) -> NDArray[np.uint64]:
     """The numbers of the rows that booleans or numbers choose."""
     if isinstance(key, tuple):
-        raise BadInput(f"t[{', '.join(map(repr, key))}]: name columns in a list, t[[\"a\", \"b\"]]")
+        raise BadInput(f"t[{one_line(key)[1:-1]}]: name columns in a list, t[[\"a\", \"b\"]]")
     if isinstance(key, list) and not key:
         raise BadInput("t[[]]: chooses no columns or no rows; t[:0] has the columns and no rows")
-    chosen = np.asarray(key)
+    try:
+        chosen = np.asarray(key)
+    except ValueError:  # of different lengths, or bytes among text
+        chosen = np.asarray("")
     if chosen.ndim != 1 or chosen.dtype.kind not in "biu":
         raise BadInput(
-            f"t[{_short(key)}]: rows are chosen by a number, a slice, booleans or numbers, columns by names"
+            f"t[{one_line(key)}]: rows are chosen by a number, a slice, booleans or numbers, columns by names"
         )
     if mask_of(key).any():
         raise BadInput("t[...]: whether rows are chosen is masked; say .filled(False) for those not to be")
@@ -114,11 +118,6 @@ def rows_wanted(key: Any, rows: int) -> NDArray[np.uint64]:
         raise NoSuchRow(f"row {worst}: the table has {rows} rows")
     signed = chosen.astype(np.int64)
     return np.where(signed < 0, signed + rows, signed).astype(np.uint64)
-
-
-def _short(key: object) -> str:
-    text = repr(key)
-    return text if len(text) <= 40 else f"{text[:40]}..."
 
 
 def same_cells(one: NDArray[Any], other: NDArray[Any]) -> bool:
@@ -139,8 +138,9 @@ def array_of_numbers(columns: dict[str, NDArray[Any]], rows: int, structured: bo
     if structured:
         fields = [(name, _with_missing(name, values)) for name, values in columns.items()]
         table = np.empty(rows, dtype=[(name, values.dtype) for name, values in fields])
-        for name, values in fields:
-            table[name] = values
+        # NumPy has its own name for a column that has none.
+        for field, (_, values) in zip(table.dtype.names or (), fields, strict=True):
+            table[field] = values
         return table
     if any(values.dtype.kind == "O" for values in columns.values()):
         objects = np.empty((rows, len(columns)), dtype=object)

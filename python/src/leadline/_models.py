@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _leadline
+from ._command import text
 from ._errors import BadInput, Extrapolated
 from ._model_table import csv_of, named_by_rows
 from ._notes import warn
@@ -19,6 +20,7 @@ from ._profile import Profile
 from ._questions import speedups, sustained
 from ._sizes import Size
 from ._table import Table
+from ._words import one_line, text_of
 from ._workloads import Workloads, concurrencies
 
 __all__ = ["Models", "fit", "predict"]
@@ -98,13 +100,13 @@ class Models:
 
     def held_out(self, model: str | None = None) -> float | None:
         """Return the error in percent on what `model` (the best one) was not fitted to."""
-        wanted = model or self.best
+        wanted = text_of("model", model) or self.best
         for entry in self.document["models"]:
             if entry["name"] == wanted:
                 error: float | None = entry.get("mape_cv_percent")
                 return error
         names = ", ".join(entry["name"] for entry in self.document["models"])
-        raise BadInput(f"model={wanted}: is not a model; the models are {names}")
+        raise BadInput(f"model={one_line(wanted)}: is not a model; the models are {names}")
 
     def predict(
         self,
@@ -187,6 +189,8 @@ class Models:
             "model": model,
             "what_if": what_if,
         }
+        if not isinstance(speedup, (bool, np.bool_)):
+            raise BadInput(f"speedup={one_line(speedup)}: must be True or False")
         if slo is not None or speedup:
             return self._asked(workload, slo, mix, speedup)
         if mix is not None:
@@ -262,13 +266,13 @@ def fit(source: Profile | _Path | Any, *, setup_per: float | None = None) -> Mod
     """
     per = 1.0 if setup_per is None else setup_per
     if isinstance(per, bool) or not isinstance(per, (int, float, np.integer, np.floating)):
-        raise BadInput(f"setup_per={setup_per!r}: must be a positive number")
+        raise BadInput(f"setup_per={one_line(setup_per)}: must be a positive number")
     if isinstance(source, Profile):
         if setup_per is not None:
             raise BadInput("setup_per: is for a table of costs")
         return Models(source)
     if isinstance(source, (str, os.PathLike)):
-        return _of_file(os.fspath(source), float(per))
+        return _of_file(text(source), float(per))
     with named_by_rows():
         return _of_table(Models, (csv_of(source), "table"), float(per))
 

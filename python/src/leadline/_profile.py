@@ -17,6 +17,7 @@ from ._command import text
 from ._errors import BadInput
 from ._parameters import Interval, Parameters
 from ._table import Table
+from ._words import count_of, one_line, text_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,7 +78,10 @@ class Profile(Parameters):
     @classmethod
     def from_json(cls, document: str, name: str = "profile") -> Profile:
         """Read the text of a profile; messages call it `name`."""
-        return cls(_leadline.DeviceProfile.parse(document, name))
+        if not isinstance(document, str):
+            raise BadInput(f"document: must be the text of a profile, not {type(document).__name__}")
+        text_of("document", document)
+        return cls(_leadline.DeviceProfile.parse(document, str(name)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the profile to a file, whole or not at all; a file of that name is replaced."""
@@ -141,14 +145,15 @@ class Profile(Parameters):
 
     def at(self, pattern: str = "random", block_bytes: int = 4096) -> dict[str, Any]:
         """Return the parameters of one pattern (``random``, ``sequential``) and block size (bytes)."""
+        text_of("pattern", pattern)
+        count_of("block_bytes", block_bytes)
         entries = self.document["parameters"]
         for entry in entries:
             if entry["pattern"] == pattern and entry["block_bytes"] == block_bytes:
                 return dict(entry)
         known = ", ".join(f"{entry['pattern']} {entry['block_bytes']}" for entry in entries)
-        raise BadInput(
-            f"{self._device.name}: {pattern} {block_bytes} was not measured; it has {known or 'nothing'}"
-        )
+        wanted = f"{one_line(pattern)} {block_bytes}"
+        raise BadInput(f"{self._device.name}: {wanted} was not measured; it has {known or 'nothing'}")
 
     @cached_property
     def _headline(self) -> dict[str, Any]:
@@ -186,13 +191,13 @@ class Profile(Parameters):
 
     def summary(self, width: int = 100) -> str:
         """Return what the command line prints of the profile."""
-        return self._device.summary(width)
+        return self._device.summary(min(count_of("width", width, 1), 10_000))
 
     def report(self, path: str | os.PathLike[str] | None = None) -> Report:
         """Make the page about the profile; a notebook shows it, and `path` gets it as a file."""
         return Report.of([self], path)
 
-    def compare(self, *others: Profile) -> Table:
+    def compare(self, *others: Profile | str | os.PathLike[str]) -> Table:
         """Compare with other profiles: see :func:`compare`."""
         return compare(self, *others)
 
@@ -290,8 +295,22 @@ class Report:
         return f'<iframe srcdoc="{html.escape(self.html)}" style="width:100%;height:640px;border:0"></iframe>'
 
 
-def compare(*profiles: Profile) -> Table:
+def _loaded(profile: object) -> Profile:
+    """A profile, also of its file or name."""
+    if isinstance(profile, Profile):
+        return profile
+    if isinstance(profile, (str, os.PathLike)):
+        return Profile.load(profile)
+    raise BadInput(f"profiles: must be profiles, their files or device:NAME, not {type(profile).__name__}")
+
+
+def compare(*profiles: Profile | str | os.PathLike[str]) -> Table:
     """Compare profiles, the first of which is what the others are compared with.
+
+    Parameters
+    ----------
+    *profiles
+        At least two: profiles, their files, or ``device:NAME``.
 
     Returns
     -------
@@ -300,7 +319,8 @@ def compare(*profiles: Profile) -> Table:
     """
     if len(profiles) < 2:
         raise BadInput("a comparison takes at least two profiles")
-    document = json.loads(_leadline.comparison([profile._device for profile in profiles]))
+    devices = [_loaded(profile)._device for profile in profiles]
+    document = json.loads(_leadline.comparison(devices))
     return _comparison_table(document)
 
 

@@ -10,6 +10,7 @@ from ._documents import columns_of
 from ._errors import BadInput
 from ._profile import Profile
 from ._table import Table
+from ._words import one_line
 
 __all__ = ["speedups", "sustained"]
 
@@ -17,7 +18,9 @@ __all__ = ["speedups", "sustained"]
 def sustained(profile: Profile, workload: Mapping[str, Any], slo: Any, mix: str | None) -> Table:
     """The load that keeps each limit of latency."""
     _refuse(workload, "slo", ("block",))
-    limits = [slo] if isinstance(slo, str) else list(slo)
+    limits = [slo] if isinstance(slo, str) else slo
+    if not isinstance(limits, (list, tuple)) or not all(isinstance(limit, str) for limit in limits):
+        raise BadInput(f"slo={one_line(slo)}: must be a percentile and a time, such as p99=1ms, or several")
     documents = [_asked(profile, {"slo": limit, "mix": mix, "block": workload["block"]}) for limit in limits]
     notes = dict.fromkeys(note for document in documents for note in document["notes"])
     if not documents:

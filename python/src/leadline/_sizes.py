@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from ._errors import BadInput
 from ._leadline import parse_large_size, parse_size
+from ._words import one_line
 
 __all__ = ["Size", "block_bytes", "memory_bytes", "memory_text", "size_bytes"]
 
@@ -25,7 +25,7 @@ def size_bytes(name: str, size: Size | None) -> int | None:
         return parse_size(name, size)
     is_number = isinstance(size, (int, float, np.integer, np.floating)) and not isinstance(size, bool)
     if not is_number or not 0 < size < 1 << 64 or size != int(size):
-        shown = reprlib.repr(size) if not isinstance(size, int) or size < 1 << 64 else "over 2^64"
+        shown = one_line(size) if not isinstance(size, int) or size < 1 << 64 else "over 2^64"
         raise BadInput(f"{name}={shown}: must be a number of bytes, or text such as '64M'")
     return int(size)
 
@@ -48,5 +48,5 @@ def block_bytes(block: ArrayLike | str) -> Any:
     """Return sizes of requests as an array of bytes (uint32)."""
     values = [size_bytes("block", size) for size in np.atleast_1d(np.asarray(block)).ravel().tolist()]
     if any(value is None or value >= 1 << 32 for value in values):
-        raise BadInput(f"block={block!r}: must be below 4G")
+        raise BadInput(f"block={one_line(block)}: must be below 4G")
     return np.array(values, dtype=np.uint32).reshape(np.shape(block))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import operator
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from ._errors import BadInput
 from ._leadline import Columns
 from ._names import renamed, unit_of, warn_renamed
 from ._row import Row, row_type
+from ._words import count_of, is_utf8, one_line
 
 if TYPE_CHECKING:
     import pandas
@@ -82,6 +83,9 @@ class Table(Columns):
 
     __module__ = "leadline"
 
+    #: Arrays leave comparisons to the table, and do not take it for one of them.
+    __array_ufunc__ = None
+
     #: What is known besides the rows: the document that the command line prints with ``--json``.
     info: dict[str, Any]
     #: What the command line would have said beside the result: what was skipped or assumed, and warnings.
@@ -134,7 +138,7 @@ class Table(Columns):
         return [(name, self[name]) for name in self.column_names]
 
     def __contains__(self, name: object) -> bool:
-        return name in self.column_names
+        return isinstance(name, str) and name in self.column_names
 
     def __iter__(self) -> Iterator[Row]:
         return self.rows()
@@ -181,7 +185,7 @@ class Table(Columns):
         try:
             first, end, step = rows.indices(len(self))
         except (TypeError, ValueError) as error:
-            raise BadInput(f"{rows}: {error}") from None
+            raise BadInput(f"t[{one_line(rows)}]: {error}") from None
         if step == 1:
             return self._like(self.slice(first, max(end - first, 0)))
         return self._like(self.take(np.arange(first, end, step).astype(np.uint64)))
@@ -208,9 +212,9 @@ class Table(Columns):
         try:
             place = operator.index(row)
         except TypeError:
-            raise BadInput(f"row={row!r}: must be the number of a row") from None
+            raise BadInput(f"row={one_line(row)}: must be the number of a row") from None
         if not -len(self) <= place < len(self):
-            raise NoSuchRow(f"row {place}: the table has {len(self)} rows")
+            raise NoSuchRow(f"row {one_line(place)}: the table has {len(self)} rows")
         return next(self[place : place + 1 or None].rows())
 
     def rows(self) -> Iterator[Row]:
@@ -224,11 +228,11 @@ class Table(Columns):
 
     def head(self, count: int = 5) -> Self:
         """Return the first rows, five by default."""
-        return self[: _counted(count)]
+        return self[: count_of("count", count)]
 
     def tail(self, count: int = 5) -> Self:
         """Return the last rows, five by default."""
-        return self[max(len(self) - _counted(count), 0) :]
+        return self[max(len(self) - count_of("count", count), 0) :]
 
     def __eq__(self, other: object) -> bool:
         """Whether both have the same columns, in order, with the same cells; missing equals missing."""
@@ -331,22 +335,19 @@ def _of_arrays(given: Mapping[str, Any]) -> Columns:
         raise BadInput("columns: a table has at least one")
     columns: dict[str, Any] = {}
     for name, values in given.items():
-        if not isinstance(name, str):
-            _refuse_name(name)
+        if not isinstance(name, str) or not is_utf8(name):
+            raise BadInput(f"columns: the name {one_line(name)} is no text")
         columns[name] = column_of(name, values)
     lengths = {name: len(v[0] if isinstance(v, tuple) else v) for name, v in columns.items()}
     first, rows = next(iter(lengths.items()))
     for name, length in lengths.items():
         if length != rows:
             raise BadInput(f"columns: {first} has {rows} cells and {name} {length}; give as many")
-    return Columns(columns)
-
-
-def _refuse_name(name: object) -> NoReturn:
-    raise BadInput(f"columns: the name {name!r} is no text")
-
-
-def _counted(count: int) -> int:
-    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 0:
-        raise BadInput(f"count={count!r}: must be a whole number of rows, 0 or more")
-    return int(count)
+    try:
+        return Columns(columns)
+    except TypeError:
+        for name, values in columns.items():
+            for cell in values:
+                if isinstance(cell, str) and not is_utf8(cell):
+                    raise BadInput(f"column {name}: {one_line(cell)} is no text") from None
+        raise

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ._errors import BadInput
 from ._sizes import block_bytes
+from ._words import one_line, text_of
 
 __all__ = ["Workloads", "concurrencies"]
 
@@ -52,10 +53,7 @@ class Workloads(NamedTuple):
         )
         most = np.iinfo(np.uint32).max
         counts = [np.minimum(k * batch, most).astype(np.uint32) for batch in (of_reads, of_writes)]
-        model = given["model"]
-        if model is not None and not isinstance(model, str):
-            raise BadInput(f"model={model!r}: must be the name of a model")
-        return cls((reads, writes, block, random, *counts), together, model)
+        return cls((reads, writes, block, random, *counts), together, text_of("model", given["model"]))
 
 
 def concurrencies(given: Any) -> NDArray[np.int64]:
@@ -66,7 +64,7 @@ def concurrencies(given: Any) -> NDArray[np.int64]:
             given = [int(part) for part in parts]
         except ValueError:
             raise BadInput(
-                f"what_if={given}: must be concurrencies from 1 to {_MOST}, such as [1, 2, 4, 8]"
+                f"what_if={one_line(given)}: must be concurrencies from 1 to {_MOST}, such as [1, 2, 4, 8]"
             ) from None
     values = _whole("what_if", given)
     if values.ndim > 1:
@@ -92,7 +90,5 @@ def _whole(name: str, values: Any) -> NDArray[np.uint64]:
         array = np.asarray("")
     fits = array.dtype.kind in "iuf" and bool(((array >= 1) & (array <= _MOST)).all())
     if not fits or not bool((array == np.floor(array)).all()):
-        shown = repr(values)
-        shown = shown if len(shown) <= 60 else f"{shown[:60]}..."
-        raise BadInput(f"{name}={shown}: must be whole numbers from 1 to {_MOST}")
+        raise BadInput(f"{name}={one_line(values)}: must be whole numbers from 1 to {_MOST}")
     return array.astype(np.uint64)

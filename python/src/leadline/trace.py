@@ -21,6 +21,7 @@ from ._leadline import TraceReader
 from ._progress import Progress
 from ._sizes import Size
 from ._table import Table
+from ._words import count_of, one_line, text_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,11 +79,19 @@ def open(
     if not isinstance(given, (str, os.PathLike)):
         what = type(given).__name__
         raise BadInput(f"trace: must be a file or gen:NAME, not {what}; an array is open already")
-    for name, count in (("batch", batch), ("skip", skip)):
-        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 0 <= count < 1 << 63:
-            raise BadInput(f"{name}={count!r}: must be a whole number")
-    dialect = (delimiter, yes_or_no(header), skip, comment)
-    reader = TraceReader(text(trace), format, batch, columns, timestamp_unit, dialect)
+    reader = TraceReader(
+        text(trace),
+        text_of("format", format),
+        count_of("batch", batch, 1),
+        text_of("columns", columns),
+        text_of("timestamp_unit", timestamp_unit),
+        (
+            text_of("delimiter", delimiter),
+            text_of("header", yes_or_no(header)),
+            count_of("skip", skip),
+            text_of("comment", comment),
+        ),
+    )
     return (Table(columns, {"unit": reader.unit}) for columns in reader)
 
 
@@ -153,7 +162,7 @@ def info(
     """
     name, arrays = accesses(trace, writes)
     if arrays is not None and by is not None:
-        raise BadInput(f"by={by}: an array has no files to tell apart; give the trace as a file")
+        raise BadInput(f"by={one_line(by)}: an array has no files to tell apart; give the trace as a file")
     options = {
         "format": format,
         "by": by,
