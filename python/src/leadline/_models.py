@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -345,9 +344,10 @@ def _of_file(name: str, setup_per: float) -> Models:
     device = made.profile()
     models = Models.__new__(Models)
     if device is None:
-        models._of(made, (None, (Path(name).read_text(encoding="utf-8-sig"), name), setup_per))
+        with open(name, encoding="utf-8-sig") as table:
+            models._of(made, (None, (table.read(), name), setup_per))
     else:
-        models._of(made, (Profile(device, None if name.startswith("device:") else Path(name)), None, 1.0))
+        models._of(made, (Profile(device, None if name.startswith("device:") else name), None, 1.0))
     return models
 
 

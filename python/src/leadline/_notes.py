@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Iterable
-from pathlib import Path
 
 from ._errors import Extrapolated, Warning
 
 __all__ = ["warn", "warn_of"]
 
 #: What is in this folder is the package, at which no warning should point.
-_PACKAGE = str(Path(__file__).parent)
+_PACKAGE = os.path.dirname(__file__)
 
 
 def warn_of(notes: Iterable[str]) -> None:

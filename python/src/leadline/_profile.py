@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,7 +49,7 @@ class Profile(Parameters):
     __module__ = "leadline"
 
     def __init__(
-        self, device: _leadline.DeviceProfile, path: Path | None = None, notes: Sequence[str] = ()
+        self, device: _leadline.DeviceProfile, path: str | None = None, notes: Sequence[str] = ()
     ) -> None:
         self._device = device
         self._path = path
@@ -72,7 +71,7 @@ class Profile(Parameters):
             It cannot be read, is not a profile, or holds impossible numbers; the line says where.
         """
         name = text(source)
-        path = None if name.startswith("device:") else Path(name)
+        path = None if name.startswith("device:") else name
         return cls(_leadline.DeviceProfile.load(name), path)
 
     @classmethod
@@ -86,7 +85,7 @@ class Profile(Parameters):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the profile to a file, whole or not at all; a file of that name is replaced."""
         self._device.save(os.fspath(path))
-        self._path = Path(path)
+        self._path = os.fsdecode(path)
 
     def to_json(self) -> str:
         """Return the profile as JSON (schema ``leadline.profile/1``)."""
@@ -235,9 +234,9 @@ class Profile(Parameters):
 
         with TemporaryDirectory(prefix="leadline-") as folder:
             # What is in memory counts, also where the file has changed since.
-            path = Path(folder) / f"{self.name}.json"
-            self._device.save(os.fspath(path))
-            yield str(path)
+            path = os.path.join(folder, f"{self.name}.json")
+            self._device.save(path)
+            yield path
 
     def __getstate__(self) -> dict[str, Any]:
         # As JSON, which any version reads; tables are made again.
@@ -283,7 +282,8 @@ class Report:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file."""
-        Path(path).write_text(self.html, encoding="utf-8")
+        with open(path, "w", encoding="utf-8") as page:
+            page.write(self.html)
 
     def __repr__(self) -> str:
         return f"Report({len(self.html)} characters; .save(path) writes it)"

@@ -11,6 +11,7 @@ __all__ = ["Row", "row_type"]
 class Row(tuple[Any, ...]):
     """The cells of a row in the order of the columns, and by name: ``row.rank``, ``row["latency_p99_us"]``.
 
+    Columns with the names of a tuple's methods, ``count`` and ``index``, are there by ``row["count"]`` only.
     pandas takes the names of the columns from rows, as from named tuples.
     """
 
