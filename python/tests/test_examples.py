@@ -14,11 +14,10 @@ MOUNTING = (leadline.Drive, trace.Capture)
 
 
 def examples():
-    classes = [getattr(leadline, name) for name in leadline.__all__]
-    classes += [trace.Capture, leadline.testing.Disk]
-    for found in classes:
+    public = {name: getattr(leadline, name) for name in leadline.__all__}
+    for found in [*public.values(), trace.Capture, leadline.testing.Disk]:
         if isinstance(found, type):
-            for test in doctest.DocTestFinder(exclude_empty=True).find(found, module=False, globs={}):
+            for test in doctest.DocTestFinder().find(found, module=False, globs={**public}):
                 # The class itself has its own turn.
                 if test.examples and test.name != found.__name__:
                     yield pytest.param(found, test, id=test.name)
