@@ -295,23 +295,36 @@ def test_what_a_program_fails_with_goes_before_what_the_drive_fails_with(quick):
         1 / 0  # noqa: B018
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts a small file system")
-def test_what_a_full_backing_disk_does_not_take_is_told_at_the_end(quick, tmp_path, temporary):
-    backing = tmp_path / "backing"
-    backing.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", backing], check=True)
-    try:
-        drive = emulate(quick, backing=backing, lenient=True)
-        (drive.path / "a").write_bytes(bytes(1 << 20))
-        with pytest.raises(leadline.Failed, match="could not be made durable: No space left"):
-            drive.close()
-        assert drive.report["written_bytes"] == 1 << 20 and list(temporary.iterdir()) == []
-        # Nothing is left there for a second one.
-        (backing / "b").write_bytes(bytes(os.statvfs(backing).f_bavail * 4096))
-        with pytest.raises(leadline.Failed, match="no space is left on its file system"):
-            emulate(quick, backing=backing)
-    finally:
-        subprocess.run(["umount", backing], check=True)
+@pytest.fixture
+def small(tmp_path):
+    """A disk of 64 KiB."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    if os.geteuid() != 0:
+        pytest.skip("only root mounts a small file system")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", folder], check=True)
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def test_states_for_which_there_is_no_room_leave_nothing(drive, small):
+    synced(drive.path / "a", bytes(40_000))
+    (drive.path / "a").write_bytes(bytes(10))
+    with pytest.raises(leadline.Failed, match="No space left"):
+        drive.enumerate_power_cuts(small / "states")
+    assert list((small / "states").iterdir()) == []
+
+
+def test_what_a_full_backing_disk_does_not_take_is_told_at_the_end(quick, small, temporary):
+    drive = emulate(quick, backing=small, lenient=True)
+    (drive.path / "a").write_bytes(bytes(1 << 20))
+    with pytest.raises(leadline.Failed, match="could not be made durable: No space left"):
+        drive.close()
+    assert drive.report["written_bytes"] == 1 << 20 and list(temporary.iterdir()) == []
+    # Nothing is left there for a second one.
+    (small / "b").write_bytes(bytes(os.statvfs(small).f_bavail * 4096))
+    with pytest.raises(leadline.Failed, match="no space is left on its file system"):
+        emulate(quick, backing=small)
 
 
 #: What is refused: arguments of `emulate`, and what the line names.

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::durable::HIDDEN;
 use crate::node::Kind;
@@ -19,8 +20,9 @@ const SEED: u64 = 1;
 
 /// Writes folders `0000`, `0001` and so on into a new or empty folder, at most `most`; how many. With few
 /// changes that are not durable these are all states; with many, those in which nothing, everything, one
-/// change alone, or everything but one survives, and then others chosen at random, always the same.
-pub(crate) fn enumerate(volume: &Volume, into: &Path, most: usize) -> io::Result<usize> {
+/// change alone, or everything but one survives, and then others chosen at random, always the same. Nothing
+/// stays there where not all can be written, or `ended` is set before that.
+pub(crate) fn enumerate(volume: &Volume, into: &Path, most: usize, ended: &AtomicBool) -> io::Result<usize> {
     fs::create_dir_all(into)?;
     if fs::read_dir(into)?.next().is_some() {
         return Err(io::Error::other("is not empty; name a new folder"));
@@ -30,13 +32,20 @@ pub(crate) fn enumerate(volume: &Volume, into: &Path, most: usize) -> io::Result
     }
     volume.frozen(|tree, durable, strict| {
         let subsets = subsets(changes(tree), most);
-        for (i, bits) in subsets.iter().enumerate() {
-            let folder = into.join(format!("{i:04}"));
-            copy(volume.path(), &folder)?;
-            let mut durable = durable.copied_to(&folder)?;
+        let write = |(folder, bits): (&PathBuf, &Vec<bool>)| {
+            if ended.load(Ordering::Relaxed) {
+                return Err(io::Error::other("the drive has ended meanwhile"));
+            }
+            copy(volume.path(), folder)?;
+            let mut durable = durable.copied_to(folder)?;
             leave(tree, &mut durable, &mut Survivors::Chosen { bits: bits.clone(), next: 0 }, strict)?;
-            fs::remove_dir_all(folder.join(HIDDEN))?;
-        }
+            fs::remove_dir_all(folder.join(HIDDEN))
+        };
+        let folders: Vec<_> = (0..subsets.len()).map(|i| into.join(format!("{i:04}"))).collect();
+        folders.iter().zip(&subsets).try_for_each(write).inspect_err(|_| {
+            // The first error is the one to tell.
+            folders.iter().for_each(|folder| drop(fs::remove_dir_all(folder)));
+        })?;
         Ok(subsets.len())
     })
 }

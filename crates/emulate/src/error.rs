@@ -115,6 +115,12 @@ pub enum EmulateError {
         /// Its reason.
         reason: String,
     },
+    /// The emulator could not do what it was asked for, as on a full disk.
+    #[error("{reason}")]
+    NotDone {
+        /// Its reason.
+        reason: String,
+    },
     /// Not everything could be made durable at the end.
     #[error("{}: {files} files and {names} changes to names could not be made durable: {source}{}",
             backing.display(), kept(.folder.as_deref()))]
@@ -172,6 +178,7 @@ impl EmulateError {
             EmulateError::NoFuse { .. }
             | EmulateError::Mount { .. }
             | EmulateError::NoSpace { .. }
+            | EmulateError::NotDone { .. }
             | EmulateError::Unsaved { .. }
             | EmulateError::Capture(TraceError::Io { .. })
             | EmulateError::Io { .. } => false,

@@ -6,6 +6,8 @@
 mod answer;
 mod backing;
 mod capture;
+mod carry_out;
+mod command;
 mod content;
 mod control;
 mod counters;
@@ -37,7 +39,8 @@ mod survivors;
 mod tree;
 mod volume;
 
-pub use control::{Answer, Command, send, wait};
+pub use command::{Answer, Command};
+pub use control::{send, wait};
 pub use counters::{Overshoot, Traffic};
 pub use device::EmulatedDevice;
 pub use emulator::{EmulateOptions, Emulator};
