@@ -418,3 +418,39 @@ def test_every_function_is_one_of_networkx_s_with_its_arguments() -> None:
         assert list(inspect.signature(ours).parameters) == list(inspect.signature(theirs).parameters)
         for parameter in inspect.signature(theirs).parameters.values():
             assert inspect.signature(ours).parameters[parameter.name].default == parameter.default
+
+
+def rows(graph: Any) -> list[Any]:
+    """Edges with their weights, in an order of their own."""
+    found = graph.edges(data="weight")
+    return sorted(found if graph.is_directed() else [(*sorted(row[:2]), row[2]) for row in found])
+
+
+@pytest.mark.parametrize("nodes", [[3, 1, 2, 2**63], ["1", "02", "a", "ü"]])
+@pytest.mark.parametrize("kind", CLASSES)
+def test_ids_keep_their_type_on_the_way_there_and_back(kind: Any, nodes: list[Any], tmp_path: Path) -> None:
+    graph = kind()
+    graph.add_weighted_edges_from([(*nodes[:2], 0.5), (nodes[1], nodes[0], 1.5), (nodes[1], nodes[2], 2.0)])
+    graph.add_node(nodes[3])
+    with leadline.Graph.from_edges(graph, weight="weight", path=tmp_path / "g") as stored:
+        back = stored.subgraph(stored.ids()).to_networkx()
+        tables = [stored.wcc(), stored.neighbors([nodes[1]]), *stored.edges(2)]
+        near = stored.ego(nodes[0]).to_networkx()
+        opened = leadline.networkx.from_graph(stored)
+        results = [nx.pagerank(opened), nx.single_source_shortest_path_length(opened, nodes[1])]
+    assert {type(node) for node in back} == {type(node) for node in near} == {type(nodes[0])}
+    assert sorted(back) == sorted(nodes)
+    assert rows(back) == rows(graph)
+    for table in tables:
+        columns = [name for name in ("vertex", "neighbor", "source", "target") if name in table.column_names]
+        assert all(type(id) is type(nodes[0]) for name in columns for id in table[name].tolist())
+    assert all(type(node) is type(nodes[0]) for result in results for node in result)
+
+
+@pytest.mark.parametrize("nodes", [[1, "a", 2], [1.5, 2.5, 3.5], [("a", 1), ("b", 2), ("c", 3)], [-1, 2, 3]])
+def test_ids_that_no_store_has_are_refused_and_run_in_the_backend(nodes: list[Any]) -> None:
+    graph = nx.path_graph(nodes)
+    with pytest.raises(leadline.BadInput, match="convert_node_labels_to_integers makes them numbers"):
+        leadline.Graph.from_edges(graph)
+    ranks = nx.pagerank(graph, backend="leadline")
+    assert list(map(type, ranks)) == list(map(type, nodes)) and list(ranks) == nodes
