@@ -40,7 +40,7 @@ const EXAMPLES: &str = "Examples:\n  \
 )]
 pub(crate) struct Args {
     /// The experiment, or `all`
-    #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(
+    #[arg(id = "name", value_name = "NAME", value_parser = PossibleValuesParser::new(
         experiment::ALL.iter().map(|one| one.name()).chain([ALL])).map(|name| Which::named(&name)))]
     which: Which,
     /// What to measure: a directory (a scratch file is made in it and removed), a file, a block device (only

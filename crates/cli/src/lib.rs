@@ -9,6 +9,7 @@ mod calibrate;
 mod columns;
 mod completions;
 mod console;
+mod described;
 mod devices;
 mod emulate;
 mod experiment;
@@ -133,6 +134,17 @@ pub fn call(arguments: &[OsString], caller: Caller) -> Result<Answer, Failure> {
     }
     let name = OsString::from("leadline");
     console::answered(caller, || run(std::iter::once(name).chain(arguments.iter().cloned())))
+}
+
+/// All commands and their options as clap has them, a JSON document; with `ranges`, also which numbers each
+/// option takes.
+pub fn described(ranges: bool) -> String {
+    described::document(Cli::command(), ranges).to_string()
+}
+
+/// The options without a value of the command that `arguments` call, without dashes.
+pub fn flags_of(arguments: &[OsString]) -> Vec<String> {
+    described::flags_of(Cli::command(), arguments.iter().filter_map(|word| word.to_str()))
 }
 
 fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<(), Failure> {

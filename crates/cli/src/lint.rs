@@ -44,7 +44,7 @@ pub(crate) struct Args {
     system: String,
     /// Its configuration, or the address of a server that runs: postgresql://HOST/DATABASE, mysql://HOST/ or
     /// mysql:///SOCKET; left out with --connect
-    #[arg(value_name = "FILE|SERVER")]
+    #[arg(id = "config", value_name = "FILE|SERVER")]
     file: ConfigName,
     /// A profile that `leadline profile` wrote
     #[arg(value_name = "PROFILE")]

@@ -105,11 +105,16 @@ impl Kind {
     }
 }
 
+/// Whether an argument names files or folders.
+pub(crate) fn leads_to_files(argument: &clap::Arg) -> bool {
+    Kind::of_argument(argument).is_some()
+}
+
 /// Tells shells which arguments are completed with the names of files.
 pub(crate) fn hinted(command: Command) -> Command {
-    let hint = |argument: clap::Arg| match Kind::of_argument(&argument) {
-        Some(_) => argument.value_hint(ValueHint::AnyPath),
-        None => argument,
+    let hint = |argument: clap::Arg| match leads_to_files(&argument) {
+        true => argument.value_hint(ValueHint::AnyPath),
+        false => argument,
     };
     command.mut_args(hint).mut_subcommands(hinted)
 }

@@ -134,7 +134,7 @@ pub enum WorkloadError {
     #[error("block size: must be at least 1 byte")]
     BlockBytes,
     /// `random_fraction` is not a share.
-    #[error("random fraction: must be from 0 to 100 %")]
+    #[error("random fraction: must be from 0 to 1")]
     RandomFraction,
     /// `in_flight` has a 0.
     #[error("concurrency: must be at least 1")]
