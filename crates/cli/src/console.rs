@@ -27,6 +27,9 @@ pub struct Answer {
     pub text: String,
     /// Its messages, as on stderr, without the program's name.
     pub notes: Vec<String>,
+    /// Of a command that judges: the line with which it ends where something does not fit, or where nothing
+    /// could be judged. The results say what.
+    pub verdict: Option<String>,
 }
 
 /// A call under way. Threads of the command that show progress share it.
@@ -64,13 +67,16 @@ pub(crate) fn mounted() {
     }
 }
 
-/// Runs `command` on this thread; what it prints is the answer.
-pub(crate) fn answered<E>(caller: Caller, command: impl FnOnce() -> Result<(), E>) -> Result<Answer, E> {
+/// Runs `command` on this thread; what it prints is the answer, also where it fails.
+pub(crate) fn answered<E>(
+    caller: Caller,
+    command: impl FnOnce() -> Result<(), E>,
+) -> (Answer, Result<(), E>) {
     let shared = Shared { progress: caller.progress, answer: Answer::default() };
     let call = Call { cancel: caller.cancel, trace: caller.trace, shared: Arc::new(Mutex::new(shared)) };
     let _until_done = work_for(Some(call.clone()));
-    command()?;
-    Ok(mem::take(&mut call.lock().answer))
+    let done = command();
+    (mem::take(&mut call.lock().answer), done)
 }
 
 /// Lets this thread work for `call` until the guard is dropped: for threads that a command starts.

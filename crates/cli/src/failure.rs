@@ -40,6 +40,8 @@ pub enum Failure {
     Input(String),
     /// The operation failed: exit code 1.
     Operation(String),
+    /// It was done, and what was judged does not fit, as was printed: exit code 1.
+    Misfit(String),
     /// It was done, and says nothing of what was asked: exit code 3.
     Nothing(String),
 }
@@ -60,21 +62,25 @@ impl Failure {
         match self {
             Failure::Input(text) => Failure::Input(about(text)),
             Failure::Operation(text) => Failure::Operation(about(text)),
+            Failure::Misfit(text) => Failure::Misfit(about(text)),
             Failure::Nothing(text) => Failure::Nothing(about(text)),
         }
     }
 
     /// What the user is told: one line, in which nothing drives a terminal.
     pub fn line(&self) -> String {
-        let (Failure::Input(text) | Failure::Operation(text) | Failure::Nothing(text)) = self;
+        let (Failure::Input(text)
+        | Failure::Operation(text)
+        | Failure::Misfit(text)
+        | Failure::Nothing(text)) = self;
         printable::line(text)
     }
 
-    /// 2 for bad input, 1 for an operation that failed, 3 for one that found nothing to say.
+    /// 2 for bad input, 1 for an operation that failed and for what does not fit, 3 for one that found nothing to say.
     pub fn exit_code(&self) -> u8 {
         match self {
             Failure::Input(_) => 2,
-            Failure::Operation(_) => 1,
+            Failure::Operation(_) | Failure::Misfit(_) => 1,
             Failure::Nothing(_) => 3,
         }
     }

@@ -133,7 +133,15 @@ pub fn call(arguments: &[OsString], caller: Caller) -> Result<Answer, Failure> {
         )));
     }
     let name = OsString::from("leadline");
-    console::answered(caller, || run(std::iter::once(name).chain(arguments.iter().cloned())))
+    let command = || run(std::iter::once(name).chain(arguments.iter().cloned()));
+    let (answer, done) = console::answered(caller, command);
+    match done {
+        Ok(()) => Ok(answer),
+        Err(Failure::Misfit(line) | Failure::Nothing(line)) if !answer.text.is_empty() => {
+            Ok(Answer { verdict: Some(printable::line(&line)), ..answer })
+        }
+        Err(failure) => Err(failure),
+    }
 }
 
 /// All commands and their options as clap has them, a JSON document; with `ranges`, also which numbers each

@@ -183,7 +183,7 @@ fn ended(name: &str, wrong: usize, judged: usize, why_none: &str) -> Result<(), 
     match (wrong, judged) {
         (_, 0) => Err(nothing(name, why_none)),
         (0, _) => Ok(()),
-        _ => Err(Failure::Operation(format!("{name}: {wrong} of {judged} keys do not fit this device"))),
+        _ => Err(Failure::Misfit(format!("{name}: {wrong} of {judged} keys do not fit this device"))),
     }
 }
 

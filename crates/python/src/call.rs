@@ -8,11 +8,11 @@ use leadline_trace::{MemoryTrace, TraceError};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
-use crate::{background, errors};
+use crate::{background, errors, spoken};
 
-/// Runs a command, given its arguments without the program's name. Returns what it printed on stdout, and its
-/// messages. `trace` has the pages of the trace `memory:`, and which of the accesses write; none of them
-/// where `writes` is empty.
+/// Runs a command, given its arguments without the program's name. Returns what it printed on stdout, its
+/// messages, and of a command that judges the line that says what does not fit. `trace` has the pages of the
+/// trace `memory:`, and which of the accesses write; none of them where `writes` is empty.
 ///
 /// # Errors
 /// `leadline.BadInput` and `leadline.Failed` with the line of the command; what [`background::run`] raises.
@@ -23,15 +23,25 @@ pub(crate) fn call(
     arguments: Vec<OsString>,
     progress: Option<&Bound<'_, PyAny>>,
     trace: Option<(PyReadonlyArray1<'_, u64>, PyReadonlyArray1<'_, bool>)>,
-) -> PyResult<(String, Vec<String>)> {
+) -> PyResult<(String, Vec<String>, Option<String>)> {
     let trace = trace.map(|(pages, writes)| in_memory(&pages, &writes)).transpose();
     let trace = trace.map_err(|error| errors::exception(py, &Failure::from(error)))?;
     let answer = background::run(py, progress, |watch| {
         let caller = Caller { cancel: Arc::clone(&watch.cancel), progress: Box::new(watch.shows()), trace };
         leadline_cli::call(&arguments, caller)
     })?;
-    let answer = answer.map_err(|failure| errors::exception(py, &failure))?;
-    Ok((answer.text, answer.notes))
+    let flags = leadline_cli::flags_of(&arguments);
+    let answer = answer.map_err(|failure| errors::exception_of(py, &failure, &flags))?;
+    let said = |line: String| spoken::in_python(&line, &flags);
+    Ok((answer.text, answer.notes.into_iter().map(said).collect(), answer.verdict.map(said)))
+}
+
+/// All commands and their options, JSON; with `ranges`, also which numbers each option takes, which takes
+/// longer.
+#[pyfunction]
+#[pyo3(signature = (ranges = false))]
+pub(crate) fn commands(py: Python<'_>, ranges: bool) -> String {
+    py.detach(|| leadline_cli::described(ranges))
 }
 
 fn in_memory(
@@ -61,5 +71,5 @@ pub(crate) fn serve(py: Python<'_>, arguments: Vec<OsString>, mounted: Py<PyAny>
 /// A line of the command line, with the arguments of functions where it names flags.
 #[pyfunction]
 pub(crate) fn in_python(line: &str) -> String {
-    errors::in_python(line)
+    spoken::in_python(line, &[])
 }

@@ -4,16 +4,24 @@ use leadline_cli::Failure;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use crate::spoken;
+
 /// What has the package's classes of exceptions.
 const MODULE: &str = "leadline._errors";
 
 /// The exception that a failure is: `leadline.BadInput` or `leadline.Failed`.
 pub(crate) fn exception(py: Python<'_>, failure: &Failure) -> PyErr {
+    exception_of(py, failure, &[])
+}
+
+/// That of a command that has these options without a value.
+pub(crate) fn exception_of(py: Python<'_>, failure: &Failure, flags: &[String]) -> PyErr {
     let class = match failure {
-        Failure::Input(_) => "BadInput",
-        Failure::Operation(_) | Failure::Nothing(_) => "Failed",
+        // Where nothing could be judged, something else was given than a command takes.
+        Failure::Input(_) | Failure::Nothing(_) => "BadInput",
+        Failure::Operation(_) | Failure::Misfit(_) => "Failed",
     };
-    raise(py, class, &in_python(&failure.line()))
+    raise(py, class, &spoken::in_python(&failure.line(), flags))
 }
 
 /// `leadline.BadInput` with this line.
@@ -39,39 +47,4 @@ fn raise(py: Python<'_>, class: &str, line: &str) -> PyErr {
         Ok(exception) => PyErr::from_value(exception),
         Err(error) => error,
     }
-}
-
-/// The line with the arguments of functions where it names flags: `n=` for `--n`, `memory=1K:` for
-/// `--memory 1K:`; and without the help that a terminal has.
-pub(crate) fn in_python(line: &str) -> String {
-    let line = match line.rfind("; see leadline ") {
-        Some(at) if line.ends_with("--help") => &line[..at],
-        _ => line,
-    };
-    // Tips of the command line's parser are about flags.
-    let line = line.find("; tip: ").map_or(line, |at| &line[..at]);
-    let mut text = String::with_capacity(line.len());
-    let mut rest = line;
-    while let Some(at) = rest.find("--") {
-        let flag = &rest[at + 2..];
-        let name: String = flag.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
-        let stands_alone = rest[..at].chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '-');
-        text.push_str(&rest[..at]);
-        if !stands_alone || !name.starts_with(|c: char| c.is_ascii_lowercase()) {
-            text.push_str("--");
-            rest = flag;
-            continue;
-        }
-        text.push_str(&name.replace('-', "_"));
-        text.push('=');
-        rest = &flag[name.len()..];
-        // A value that is being complained about follows its flag and ends with a colon.
-        if let Some(value) = rest.strip_prefix(' ')
-            && value.split(' ').next().is_some_and(|word| word.ends_with(':'))
-        {
-            rest = value;
-        }
-    }
-    text.push_str(rest);
-    text
 }

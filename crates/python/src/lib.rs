@@ -12,6 +12,7 @@ mod graph;
 mod models;
 mod profile;
 mod size;
+mod spoken;
 mod table;
 mod trace;
 mod values;
@@ -26,7 +27,7 @@ mod _leadline {
     const MEMORY: &str = leadline_cli::MEMORY;
 
     #[pymodule_export]
-    use super::call::{call, in_python, main, serve};
+    use super::call::{call, commands, in_python, main, serve};
     #[pymodule_export]
     use super::graph::run_algorithm;
     #[pymodule_export]

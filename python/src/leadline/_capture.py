@@ -51,7 +51,7 @@ class Capture:
         self._warned: set[str] = set()
         # Behind -- comes a command.
         place = text(folder)
-        words = ["trace", "capture", *flags({"output": output}), "./" * place.startswith("-") + place]
+        words = ["trace", "capture", *flags("trace capture", {"output": output}), "./" * place.startswith("-") + place]
         self._below = Below(self.folder)
         try:
             self._serving = Serving(words)

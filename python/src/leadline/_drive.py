@@ -284,7 +284,8 @@ class Drive:
         return f"Drive({os.fspath(self.path)!r})"
 
     def _ask(self, verb: str, *positional: object, **options: object) -> dict[str, Any]:
-        words = ["emulate", "ctl", text(self.path), verb, *flags(options), "--json", "--"]
-        printed, _ = call([*words, *map(text, positional)])
+        given = flags(f"emulate ctl {verb}", options)
+        words = ["emulate", "ctl", text(self.path), verb, *given, "--json", "--"]
+        printed, _, _ = call([*words, *map(text, positional)])
         document: dict[str, Any] = json.loads(printed)
         return document

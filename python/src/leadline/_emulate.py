@@ -56,7 +56,7 @@ class EmulatedDrive(Drive):
         try:
             given = self._folders(options)
             self._report = from_root(given["report"])
-            self._words = ["emulate", *flags(given), "--", self._device(device)]
+            self._words = ["emulate", *flags("emulate", given), "--", self._device(device)]
             super().__init__(text(given["mount"]))
             self._mount()
         except BaseException:

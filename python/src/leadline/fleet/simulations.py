@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._accesses import accesses
-from .._command import listed
 from .._errors import BadInput
 from .._profile import Profile
 from .._progress import Progress
 from .._table import Table
+from .._values import listed
 from ..pool import _table, simulate
 from . import cluster
 from .arguments import refuse_unknown
