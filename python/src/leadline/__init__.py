@@ -10,19 +10,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import pool, trace
+    from . import fleet, pool, spark, testing, trace
+    from ._advise import Advice, advise
+    from ._devices import devices
     from ._drive import Drive
     from ._emulate import EmulatedDrive, emulate
     from ._errors import BadInput, Error, Extrapolated, Failed, NotConverged, Warning
     from ._graph import Graph
     from ._graph_queries import Subgraph
     from ._graph_update import GraphUpdate
+    from ._lint import Lint, lint
     from ._measure import experiment, import_profile, profile
     from ._models import Models, fit, predict
     from ._profile import Profile, Report, compare
+    from ._report import report
     from ._table import Table
 
 __all__ = [
+    "Advice",
     "BadInput",
     "Drive",
     "EmulatedDrive",
@@ -31,6 +36,7 @@ __all__ = [
     "Failed",
     "Graph",
     "GraphUpdate",
+    "Lint",
     "Models",
     "NotConverged",
     "Profile",
@@ -38,35 +44,49 @@ __all__ = [
     "Subgraph",
     "Table",
     "Warning",
+    "advise",
     "compare",
+    "devices",
     "emulate",
     "experiment",
     "fit",
     "import_profile",
+    "lint",
     "pool",
     "predict",
     "profile",
+    "report",
     "trace",
 ]
+
+#: Modules that are imported when they are first used.
+_MODULES = ("pool", "trace")
+
+#: Those that need what is installed only on demand, so that ``import *`` leaves them out.
+_OPTIONAL_MODULES = ("fleet", "spark", "testing")
 
 #: The names of each module, which is loaded when one of them is first used: networkx loads this package to
 #: hear what its backend can do, and `import networkx` should not take the time of NumPy and the extension.
 _NAMES = {
+    "_advise": ("Advice", "advise"),
+    "_devices": ("devices",),
     "_drive": ("Drive",),
     "_emulate": ("EmulatedDrive", "emulate"),
     "_errors": ("BadInput", "Error", "Extrapolated", "Failed", "NotConverged", "Warning"),
     "_graph": ("Graph",),
     "_graph_queries": ("Subgraph",),
     "_graph_update": ("GraphUpdate",),
+    "_lint": ("Lint", "lint"),
     "_measure": ("experiment", "import_profile", "profile"),
     "_models": ("Models", "fit", "predict"),
     "_profile": ("Profile", "Report", "compare"),
+    "_report": ("report",),
     "_table": ("Table",),
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("pool", "trace"):
+    if name in _MODULES or name in _OPTIONAL_MODULES:
         return import_module(f".{name}", __name__)
     for module, names in _NAMES.items():
         if name in names:
@@ -78,4 +98,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    own = [name for name in globals() if name.startswith("__")]
+    return sorted({*own, *__all__, *_OPTIONAL_MODULES})

@@ -12,15 +12,18 @@ from ._names import nested
 __all__ = ["columns_of"]
 
 
-def columns_of(rows: Sequence[Mapping[str, Any]], groups: Sequence[str] = ()) -> dict[str, Any]:
+def columns_of(
+    rows: Sequence[Mapping[str, Any]], groups: Sequence[str] = (), only: Sequence[str] = ()
+) -> dict[str, Any]:
     """The columns of a table with a row for each of `rows`.
 
     Numbers in a group get the group's name before theirs (``latency_us`` with ``p99``: ``latency_p99_us``),
     and an interval, ``iops_ci``, becomes ``iops_low`` and ``iops_high``. Missing numbers are NaN; lists are
-    left out. `groups` names those that may be missing as a whole.
+    left out. `groups` names those that may be missing as a whole, `only` the columns that are wanted, also
+    where no row has them.
     """
     flat = [_flat(row, groups) for row in rows]
-    names = dict.fromkeys(name for row in flat for name in row)
+    names = only or dict.fromkeys(name for row in flat for name in row)
     return {name: _column([row.get(name) for row in flat]) for name in names}
 
 
@@ -28,7 +31,8 @@ def _flat(row: Mapping[str, Any], groups: Sequence[str]) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, value in row.items():
         if isinstance(value, Mapping):
-            flat.update({nested(name, key): part for key, part in value.items()})
+            inner = _flat(value, groups)
+            flat.update({nested(name, key): part for key, part in inner.items()})
         elif name.endswith("_ci"):
             ends = (None, None) if value is None else value
             of = name.removesuffix("_ci")

@@ -10,6 +10,7 @@ from typing import Any
 from . import _leadline
 from ._command import run, text
 from ._profile import Profile
+from ._profiled import paths_of
 from ._progress import Progress
 from ._sizes import Size
 
@@ -205,7 +206,7 @@ def import_profile(
     >>> p.at()["max_durable_write_iops"]
     750.0
     """
-    several = [files] if isinstance(files, (str, os.PathLike)) else list(files)
+    several = paths_of(files)
     options = {
         "output": output,
         "report": report,
