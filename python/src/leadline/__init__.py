@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import fleet, pool, spark, testing, trace
+    from . import btree, fleet, lsm, pool, spark, testing, trace
     from ._advise import Advice, advise
     from ._devices import devices
     from ._drive import Drive
@@ -45,6 +45,7 @@ __all__ = [
     "Table",
     "Warning",
     "advise",
+    "btree",
     "compare",
     "devices",
     "emulate",
@@ -52,6 +53,7 @@ __all__ = [
     "fit",
     "import_profile",
     "lint",
+    "lsm",
     "pool",
     "predict",
     "profile",
@@ -60,7 +62,7 @@ __all__ = [
 ]
 
 #: Modules that are imported when they are first used.
-_MODULES = ("pool", "trace")
+_MODULES = ("btree", "lsm", "pool", "trace")
 
 #: Those that need what is installed only on demand, so that ``import *`` leaves them out.
 _OPTIONAL_MODULES = ("fleet", "spark", "testing")
