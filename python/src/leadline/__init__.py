@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import btree, fleet, lsm, pool, spark, testing, trace
     from ._advise import Advice, advise
+    from ._calibrate import Calibration, calibrate
     from ._devices import devices
     from ._drive import Drive
     from ._emulate import EmulatedDrive, emulate
@@ -22,13 +23,16 @@ if TYPE_CHECKING:
     from ._lint import Lint, lint
     from ._measure import experiment, import_profile, profile
     from ._models import Models, fit, predict
+    from ._place import place
     from ._profile import Profile, Report, compare
+    from ._prove import prove
     from ._report import report
     from ._table import Table
 
 __all__ = [
     "Advice",
     "BadInput",
+    "Calibration",
     "Drive",
     "EmulatedDrive",
     "Error",
@@ -46,6 +50,7 @@ __all__ = [
     "Warning",
     "advise",
     "btree",
+    "calibrate",
     "compare",
     "devices",
     "emulate",
@@ -54,9 +59,11 @@ __all__ = [
     "import_profile",
     "lint",
     "lsm",
+    "place",
     "pool",
     "predict",
     "profile",
+    "prove",
     "report",
     "trace",
 ]
@@ -71,6 +78,7 @@ _OPTIONAL_MODULES = ("fleet", "spark", "testing")
 #: hear what its backend can do, and `import networkx` should not take the time of NumPy and the extension.
 _NAMES = {
     "_advise": ("Advice", "advise"),
+    "_calibrate": ("Calibration", "calibrate"),
     "_devices": ("devices",),
     "_drive": ("Drive",),
     "_emulate": ("EmulatedDrive", "emulate"),
@@ -81,7 +89,9 @@ _NAMES = {
     "_lint": ("Lint", "lint"),
     "_measure": ("experiment", "import_profile", "profile"),
     "_models": ("Models", "fit", "predict"),
+    "_place": ("place",),
     "_profile": ("Profile", "Report", "compare"),
+    "_prove": ("prove",),
     "_report": ("report",),
     "_table": ("Table",),
 }
