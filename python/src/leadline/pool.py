@@ -14,11 +14,12 @@ from ._command import run
 from ._documents import columns_of
 from ._errors import BadInput
 from ._profile import Profile
+from ._pool_replay import replay
 from ._progress import Progress
 from ._sizes import Size
 from ._table import Table
 
-__all__ = ["simulate"]
+__all__ = ["replay", "simulate"]
 
 _Path = str | os.PathLike[str]
 

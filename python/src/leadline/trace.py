@@ -21,12 +21,25 @@ from ._leadline import TraceReader
 from ._progress import Progress
 from ._sizes import Size
 from ._table import Table
+from ._traces import convert, generate, generators, predict, replay
 from ._words import count_of, one_line, text_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Capture", "capture", "info", "miss_ratios", "open", "plot_miss_ratios"]
+__all__ = [
+    "Capture",
+    "capture",
+    "convert",
+    "generate",
+    "generators",
+    "info",
+    "miss_ratios",
+    "open",
+    "plot_miss_ratios",
+    "predict",
+    "replay",
+]
 
 _Trace = str | os.PathLike[str] | ArrayLike
 

@@ -10,10 +10,11 @@ use std::time::{Duration, Instant};
 use indicatif::ProgressBar;
 use leadline_measure::Progress;
 use leadline_trace::{CopyError, CopySummary, Format, Output, STDIN, Trace, TraceError, Writer, copy};
+use serde_json::json;
 
 use crate::columns::ColumnArgs;
 use crate::failure::Failure;
-use crate::output::say;
+use crate::output::{self, say};
 use crate::paths::{TraceName, TraceOutput};
 use crate::progress::Display;
 use crate::source::{open_trace, say_recognized, say_skipped};
@@ -38,7 +39,7 @@ const TICK: Duration = Duration::from_millis(100);
 pub(crate) struct Args {
     /// The trace: a file, - for standard input, or gen:NAME
     #[arg(value_name = "IN")]
-    input: TraceName,
+    trace: TraceName,
     /// The file to write, which is replaced if it exists, or - for standard output
     #[arg(value_name = "OUT")]
     output: TraceOutput,
@@ -53,6 +54,9 @@ pub(crate) struct Args {
     /// Skip lines that are not requests, and say how many there were
     #[arg(long)]
     skip_bad: bool,
+    /// Print what came of it as one JSON document
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     columns: ColumnArgs,
 }
@@ -68,9 +72,18 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
             )));
         }
     };
-    let trace = open_trace(&args.input, &args.columns.read_as(args.from)?)?;
-    trace.recognition().into_iter().for_each(|told| say_recognized(&args.input, told));
-    transfer(&args.input, trace, &args.output, to, args.page_bytes, args.skip_bad)
+    let trace = open_trace(&args.trace, &args.columns.read_as(args.from)?)?;
+    trace.recognition().into_iter().for_each(|told| say_recognized(&args.trace, told));
+    let wanted = Wanted { format: to, page_bytes: args.page_bytes, skip_bad: args.skip_bad, json: args.json };
+    transfer(&args.trace, trace, &args.output, &wanted)
+}
+
+/// What is to be made of a trace.
+pub(super) struct Wanted {
+    pub(super) format: Format,
+    pub(super) page_bytes: u32,
+    pub(super) skip_bad: bool,
+    pub(super) json: bool,
 }
 
 /// Writes `trace` to `place`, whole or not at all, and says what came of it.
@@ -78,15 +91,17 @@ pub(super) fn transfer(
     input: &dyn std::fmt::Display,
     mut trace: Box<dyn Trace>,
     place: &OsStr,
-    format: Format,
-    page_bytes: u32,
-    skip_bad: bool,
+    wanted: &Wanted,
 ) -> Result<(), Failure> {
+    let &Wanted { format, page_bytes, skip_bad, json } = wanted;
     let cancel = signals::cancel_flag()?;
     if place == STDOUT && console::call().is_some() {
         return Err(Failure::Input(
             "--output: names no file; standard output is for the command line".into(),
         ));
+    }
+    if place == STDOUT && json {
+        return Err(Failure::Input("--json: the trace goes to standard output; name a file for it".into()));
     }
     let output = if place == STDOUT { Output::stdout() } else { Output::file(Path::new(place))? };
     let name = output.name().to_owned();
@@ -108,7 +123,17 @@ pub(super) fn transfer(
     }
     trace.skipped().into_iter().for_each(say_skipped);
     summary(&copied, place, format, times_lost, writes_lost);
-    Ok(())
+    if !json {
+        return Ok(());
+    }
+    output::print_json(&json!({
+        "output": place.to_string_lossy(),
+        "format": format.name(),
+        "requests": copied.requests,
+        "skipped": copied.skipped,
+        "times_lost": times_lost,
+        "writes_lost": writes_lost,
+    }))
 }
 
 /// What a copy that ended early is for the command: nothing of it is left.

@@ -4,8 +4,9 @@ use std::ffi::OsStr;
 use std::fmt::Write as _;
 
 use leadline_trace::{Format, GENERATOR, ReadAs, STDIN, generators};
+use serde_json::{Value, json};
 
-use super::convert::transfer;
+use super::convert::{Wanted, transfer};
 use crate::failure::Failure;
 use crate::paths::TraceOutput;
 use crate::source::open_trace;
@@ -36,11 +37,14 @@ pub(crate) struct Args {
     /// List the generators with their options and defaults
     #[arg(long, conflicts_with_all = ["generator", "output", "format"])]
     list: bool,
+    /// Print one JSON document: the list, or what came of the trace that is written to a file
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let Some(name) = args.generator else {
-        return output::print(&list());
+        return if args.json { output::print_json(&document()) } else { output::print(&list()) };
     };
     if !name.starts_with(GENERATOR) {
         return Err(Failure::Input(format!(
@@ -50,7 +54,17 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let trace = open_trace(&name, &ReadAs::Told)?;
     let place = args.output.as_deref().unwrap_or(OsStr::new(STDIN));
     let format = args.format.or_else(|| Format::of_ending(&place.to_string_lossy())).unwrap_or(Format::Pages);
-    transfer(&name, trace, place, format, args.page_bytes, false)
+    let wanted = Wanted { format, page_bytes: args.page_bytes, skip_bad: false, json: args.json };
+    transfer(&name, trace, place, &wanted)
+}
+
+fn document() -> Value {
+    let all = generators().map(|info| {
+        let options = info.options.iter().map(|option| (option.key.to_owned(), json!(option.default)));
+        let options: Value = options.collect::<serde_json::Map<_, _>>().into();
+        json!({ "name": format!("{GENERATOR}{}", info.name), "about": info.about, "options": options })
+    });
+    json!({ "generators": all.collect::<Vec<_>>() })
 }
 
 fn list() -> String {
