@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ._documents import columns_of
 from ._profiled import Path, ProfileLike, from_profile
@@ -65,7 +66,10 @@ def prove(
     Returns
     -------
     Table
-        A row for each variant of each comparison; ``info`` has the whole document (docs/prove.md).
+        A row for each variant of each comparison: ``work``, ``measure`` and ``unit``, ``variant`` and
+        ``role``, ``runs``, ``median``, ``min`` and ``max`` (in `unit`), ``over_default`` (its time over the
+        default's in the same round, with ``_low`` and ``_high``, a 95 % interval). Of seastar a row for each
+        mix. ``info`` has the whole document (docs/prove.md).
 
     Raises
     ------
@@ -95,12 +99,24 @@ def prove(
         "prove", [system], profile, [target], options=options, outputs=[output], progress=progress
     )
     if "comparisons" in document:
-        rows = [
-            {**{name: one[name] for name in ("work", "measure", "unit")}, **variant}
-            for one in document["comparisons"]
-            for variant in one["results"]
-        ]
+        rows = [_result(one, result) for one in document["comparisons"] for result in one["results"]]
     else:
         # Seastar's mixes; etcd has one p99, which the document holds.
         rows = document.get("mixes", [{key: document[key] for key in ("system", "version")}])
     return Table(columns_of(rows), document, notes)
+
+
+def _result(comparison: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
+    """What came of one variant."""
+    times = result["times"] or {}
+    ratio = result["against_default"] or {}
+    role = result["role"]
+    return {
+        **{name: comparison[name] for name in ("work", "measure", "unit")},
+        "variant": result["variant"]["name"],
+        # One key of the advice alone, of which the variant is called.
+        "role": role if isinstance(role, str) else "key",
+        **{name: times.get(name) for name in ("runs", "median", "min", "max")},
+        "over_default": ratio.get("ratio"),
+        "over_default_ci": ratio.get("interval"),
+    }
