@@ -42,8 +42,8 @@ fn parquet(path: &Path) -> Vec<Vec<String>> {
 fn renumbered(path: &Path, ids: &[&str]) -> Graph {
     let shape = Shape::new(4, true);
     let mut writer = shape.writer(path, &[(2, 3, 1.0), (3, 0, 1.0)]);
-    writer.string_ids(ids.iter().copied()).unwrap();
-    writer.order([2, 0, 3, 1].into_iter()).unwrap();
+    writer.string_ids(|| ids.iter().map(Ok)).unwrap();
+    writer.order([2, 0, 3, 1].into_iter().map(Ok)).unwrap();
     writer.finish().unwrap();
     Graph::open(path, options(32 << 20, 1, 1)).unwrap()
 }

@@ -37,13 +37,13 @@ fn graph(dir: &Path, vertices: u32, directed: bool, names: Names, renumbered: bo
         Names::Strings => {
             let text = |rank: u32| format!("{rank:06}, {}", "é".repeat(rank as usize % 5));
             let texts: Vec<String> = (0..vertices).map(text).collect();
-            writer.string_ids(texts.iter().map(String::as_str)).unwrap();
+            writer.string_ids(|| texts.iter().map(Ok)).unwrap();
         }
     }
     if renumbered {
         let mut order: Vec<Vertex> = (0..vertices).collect();
         fastrand::Rng::with_seed(16).shuffle(&mut order);
-        writer.order(order.into_iter()).unwrap();
+        writer.order(order.into_iter().map(Ok)).unwrap();
     }
     writer.finish().unwrap();
     Graph::open(dir.join("g"), options(32 << 20, 2, 8)).unwrap()
@@ -225,7 +225,7 @@ fn long_strings_in_every_row_are_refused_before_they_are_made() {
     let mut writer = Shape::new(5000, false).writer(&dir.path().join("g"), &edges);
     let texts: Vec<String> =
         (0..5000).map(|i| if i == 0 { "a".repeat(100_000) } else { format!("b{i:04}") }).collect();
-    writer.string_ids(texts.iter().map(String::as_str)).unwrap();
+    writer.string_ids(|| texts.iter().map(Ok)).unwrap();
     writer.finish().unwrap();
     let graph = Graph::open(dir.path().join("g"), options(8 << 20, 1, 1)).unwrap();
     Rows::check_memory(&graph, Wcc::COLUMNS).unwrap();

@@ -131,7 +131,7 @@ fn components_are_those_in_memory() {
         check_components(&shape.open(&path, &edges, options.clone()));
     }
     let mut writer = Shape::new(vertices.into(), false).compressed().writer(&path, &edges);
-    writer.order((0..vertices).map(|rank| (rank + vertices / 3) % vertices)).unwrap();
+    writer.order((0..vertices).map(|rank| Ok((rank + vertices / 3) % vertices))).unwrap();
     writer.finish().unwrap();
     let graph = Graph::open(&path, options.clone()).unwrap();
     check_components(&graph);

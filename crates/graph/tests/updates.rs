@@ -77,11 +77,11 @@ impl Model {
             false => writer.number_ids(self.vertices.iter().map(|id| Ok(number(id)))).unwrap(),
             true => {
                 let texts: Vec<String> = self.vertices.iter().map(text).collect();
-                writer.string_ids(texts.iter().map(String::as_str)).unwrap();
+                writer.string_ids(|| texts.iter().map(Ok)).unwrap();
             }
         }
         if let Some(order) = order {
-            writer.order(order.iter().copied()).unwrap();
+            writer.order(order.iter().copied().map(Ok)).unwrap();
         }
         writer.finish().unwrap();
     }

@@ -151,22 +151,27 @@ impl StoreWriter {
         Ok(())
     }
 
-    /// Ends the lists and gives each rank its id, a string; ascending by bytes, at most 1 MiB each.
+    /// Ends the lists and gives each rank its id, a string; ascending by bytes, at most 1 MiB each. `ids` is
+    /// called twice: first for where each ends, which is in front of all of them.
     ///
     /// # Errors
-    /// As [`StoreWriter::edge`].
-    pub fn string_ids<'i>(&mut self, ids: impl Iterator<Item = &'i str> + Clone) -> Result<(), GraphError> {
+    /// As [`StoreWriter::edge`], and whatever an id fails with.
+    pub fn string_ids<I, S>(&mut self, ids: impl Fn() -> I) -> Result<(), GraphError>
+    where
+        I: Iterator<Item = Result<S, GraphError>>,
+        S: AsRef<str>,
+    {
         self.end_lists()?;
         self.header.id_kind = IdKind::Strings;
         let mut pages = PagedWriter::new(Kind::Ids);
         let mut end = 0u64;
         self.put(&mut pages, &end.to_le_bytes())?;
-        for id in ids.clone() {
-            end += id.len() as u64;
+        for id in ids() {
+            end += id?.as_ref().len() as u64;
             self.put(&mut pages, &end.to_le_bytes())?;
         }
-        for id in ids {
-            self.put(&mut pages, id.as_bytes())?;
+        for id in ids() {
+            self.put(&mut pages, id?.as_ref().as_bytes())?;
         }
         self.header.ids = self.end_section(pages)?;
         Ok(())
@@ -176,13 +181,16 @@ impl StoreWriter {
     /// another order.
     ///
     /// # Errors
-    /// As [`StoreWriter::edge`].
-    pub fn order(&mut self, vertices: impl Iterator<Item = Vertex>) -> Result<(), GraphError> {
+    /// As [`StoreWriter::edge`], and whatever `vertices` fails with.
+    pub fn order(
+        &mut self,
+        vertices: impl Iterator<Item = Result<Vertex, GraphError>>,
+    ) -> Result<(), GraphError> {
         self.end_lists()?;
         self.header.renumbered = true;
         let mut pages = PagedWriter::new(Kind::Order);
         for vertex in vertices {
-            self.put(&mut pages, &vertex.to_le_bytes())?;
+            self.put(&mut pages, &vertex?.to_le_bytes())?;
         }
         self.header.order = self.end_section(pages)?;
         Ok(())

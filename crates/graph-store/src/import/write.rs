@@ -177,7 +177,7 @@ impl Job<'_> {
             }
             Ids::Numbers(ids) => writer.number_ids(ids.iter().map(|id| self.plan.check_stop().and(id)))?,
             Ids::Strings(Strings { texts, sorted, .. }) => {
-                writer.string_ids(sorted.iter().map(|number| texts[*number as usize].as_str()))?;
+                writer.string_ids(|| sorted.iter().map(|number| Ok(&texts[*number as usize])))?;
             }
         }
         if let Some(order) = graph.order {
@@ -256,13 +256,8 @@ impl Job<'_> {
     }
 
     fn order(&self, writer: &mut StoreWriter, order: &Numbers) -> Result<(), GraphError> {
-        let mut failed = Ok(());
-        let vertices = order
-            .iter()
-            .map(|vertex| self.plan.check_stop().and(vertex))
-            .map_while(|vertex| vertex.map(|vertex| vertex as u32).map_err(|error| failed = Err(error)).ok());
-        writer.order(vertices)?;
-        failed
+        let vertices = order.iter().map(|vertex| self.plan.check_stop().and(vertex));
+        writer.order(vertices.map(|vertex| vertex.map(|vertex| vertex as u32)))
     }
 
     /// What its user should know of the edges.

@@ -74,18 +74,19 @@ fn write_ids(store: &StoreFile, writer: &mut StoreWriter) -> Result<(), GraphErr
         // Ids that go from 0 on without gaps need no table.
         IdKind::Dense if is_dense(store)? => {}
         IdKind::Dense | IdKind::Numbers => writer.number_ids((0..vertices).map(|rank| ids.number(rank)))?,
-        IdKind::Strings => {
-            let texts =
-                (0..vertices).map(|rank| ids.text(rank)).collect::<Result<Vec<String>, GraphError>>()?;
-            writer.string_ids(texts.iter().map(String::as_str))?;
-        }
+        IdKind::Strings => writer.string_ids(|| {
+            let mut ids = store.ids();
+            (0..vertices).map(move |rank| ids.text(rank))
+        })?,
     }
     let mut ids = store.ids();
-    let mut order = Vec::with_capacity(vertices as usize);
-    ids.each_vertex(|vertex| order.push(vertex))?;
-    let is_sorted = order.iter().zip(0..).all(|(vertex, rank)| *vertex == rank);
+    let (mut rank, mut is_sorted) = (0, true);
+    ids.each_vertex(|vertex| {
+        is_sorted &= vertex == rank;
+        rank += 1;
+    })?;
     if !is_sorted {
-        writer.order(order.into_iter())?;
+        writer.order((0..vertices).map(|rank| ids.vertex(rank)))?;
     }
     Ok(())
 }

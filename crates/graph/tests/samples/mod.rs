@@ -87,7 +87,7 @@ impl Sample {
             put(&mut writer, self.incoming());
         }
         if let Some(order) = &self.order {
-            writer.order(order.iter().copied()).unwrap();
+            writer.order(order.iter().copied().map(Ok)).unwrap();
         }
         writer.finish().unwrap();
     }

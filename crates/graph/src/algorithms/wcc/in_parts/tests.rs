@@ -42,7 +42,7 @@ fn open(folder: &Path, vertices: u32, lists: Lists, edges: &Edges, order: Option
         }
     }
     if let Some(order) = order {
-        writer.order(order.into_iter()).unwrap();
+        writer.order(order.into_iter().map(Ok)).unwrap();
     }
     writer.finish().unwrap();
     Graph::open(&path, Options { memory: 32 << 20, threads: 2, depth: 4, ..Options::default() }).unwrap()
