@@ -284,6 +284,15 @@ impl EdgeReader for Folder {
         of_file.or_else(|| self.strings.as_ref()?.string(number))
     }
 
+    fn forget_strings(&mut self) {
+        if let Some(file) = &mut self.current {
+            file.forget_strings();
+        }
+        if let Some(strings) = &mut self.strings {
+            strings.forget();
+        }
+    }
+
     fn vertex(&mut self, id: &[u8]) -> Result<u64, String> {
         self.close_file();
         match &mut self.strings {

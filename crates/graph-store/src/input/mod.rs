@@ -403,6 +403,10 @@ pub trait EdgeReader: Send {
         None
     }
 
+    /// Nobody asks for the strings behind the numbers given so far any more. An input whose edges name their
+    /// ends lets go of them, and begins to number anew.
+    fn forget_strings(&mut self) {}
+
     /// The number by which this input calls a vertex, whether or not it has an edge; called after the last
     /// batch. Where ids are strings, a new one is numbered.
     ///

@@ -157,6 +157,13 @@ impl Strings {
         (kept + (table * 4).max(handed_over)) as u64
     }
 
+    /// Begins anew.
+    pub(super) fn forget(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+        self.table.fill(FREE);
+    }
+
     /// All strings by number.
     pub(super) fn into_strings(mut self) -> Vec<String> {
         self.table = Vec::new();

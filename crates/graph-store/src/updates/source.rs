@@ -34,7 +34,7 @@ pub struct ChangeOptions {
     pub directed: bool,
     /// Edges of a file are to be deleted.
     pub delete: bool,
-    /// Most memory, bytes; a quarter of it goes to reading edges.
+    /// Most memory, bytes; an eighth of it goes to reading edges.
     pub memory: u64,
 }
 

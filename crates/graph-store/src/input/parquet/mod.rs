@@ -325,6 +325,12 @@ impl EdgeReader for Parquet {
         self.strings.as_ref()?.string(number)
     }
 
+    fn forget_strings(&mut self) {
+        if let Some(strings) = &mut self.strings {
+            strings.forget();
+        }
+    }
+
     fn vertex(&mut self, id: &[u8]) -> Result<u64, String> {
         match &mut self.strings {
             Some(strings) => strings.number(id).map_err(|wrong| wrong.text),

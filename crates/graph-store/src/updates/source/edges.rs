@@ -33,7 +33,7 @@ impl Edges {
             directed: false,
             bipartite: false,
             vertices: None,
-            memory: wanted.memory / 4,
+            memory: wanted.memory / 8,
             threads: 1,
         };
         let name = path.display().to_string();
@@ -87,7 +87,10 @@ impl Edges {
             let back = (*both_ways && source != target).then(|| edge(at, *target, *source));
             std::iter::once(edge(at, *source, *target)).chain(back)
         });
-        Ok(NextChanges::Some(edges.chain(batch.vertices.iter().map(vertex)).collect()))
+        let changes = edges.chain(batch.vertices.iter().map(vertex)).collect();
+        // Each change has its own.
+        reader.forget_strings();
+        Ok(NextChanges::Some(changes))
     }
 }
 
