@@ -81,7 +81,8 @@ pub fn export_folder(
     let store = StoreFile::open(store)?;
     let header = &store.header;
     let (edges, weighted) = (header.graph_edges(), weighted(&store));
-    let shape = Shape::of(&store, options.memory)?;
+    let memory = store.left_of(options.memory)?;
+    let shape = Shape::of(&store, memory)?;
     let bytes = id_bytes(&store);
     let partitions = match options.partitions {
         Some(partitions) => partitions,
@@ -94,7 +95,7 @@ pub fn export_folder(
     let parts = parts.of(header.vertices, parts_of(header.vertices, bytes));
     let vertex_bytes = put_vertices(&store, options, parts, progress)?;
     let mut parts = Parts::new(&folder, EDGES, &COLUMNS, shape, weighted)?.of(edges, partitions);
-    let put = put_all(&store, options.memory, &options.stop, &mut parts, progress)?;
+    let put = put_all(&store, memory, &options.stop, &mut parts, progress)?;
     if put != edges {
         return Err(store.damaged(format!("it holds {put} edges, and its header says {edges}")));
     }

@@ -84,11 +84,12 @@ pub fn export(
         return Err(GraphError::path(path, what));
     }
     let store = StoreFile::open(store)?;
+    let memory = store.left_of(options.memory)?;
     let new = NewFile::with_capacity(0, path)?;
     let file = new.file();
     let mut rows: Box<dyn EdgeFile + '_> = match format {
         Format::Parquet => {
-            let shape = parquet::Shape::of(&store, options.memory)?;
+            let shape = parquet::Shape::of(&store, memory)?;
             Box::new(parquet::Table::new(file, path, shape, &COLUMNS, weighted(&store))?)
         }
         Format::Csv | Format::Tsv | Format::Snap | Format::El | Format::Wel => {
@@ -99,7 +100,7 @@ pub fn export(
             return Err(GraphError::path(path, what));
         }
     };
-    let edges = put_all(&store, options.memory, &options.stop, &mut *rows, progress)?;
+    let edges = put_all(&store, memory, &options.stop, &mut *rows, progress)?;
     rows.finish()?;
     let bytes = new.finish()?;
     Ok(ExportReport { seconds: begun.elapsed().as_secs_f64(), edges, bytes })

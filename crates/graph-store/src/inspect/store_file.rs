@@ -79,6 +79,18 @@ impl StoreFile {
         Directory::read(pages, &self.name, blocks, self.base.vertices)
     }
 
+    /// What is left of a cap on memory, which changes take a part of.
+    ///
+    /// # Errors
+    /// [`GraphError::Memory`] where they take all of it.
+    pub(crate) fn left_of(&self, memory: u64) -> Result<u64, GraphError> {
+        let taken = self.changed.as_ref().map_or(0, |changed| changed.changes.bytes(1));
+        memory.checked_sub(taken).ok_or_else(|| {
+            let what = "the changes of the graph, until they are compacted,".into();
+            GraphError::Memory { what, given: memory, needed: taken }
+        })
+    }
+
     /// Whether it differs from the file.
     pub(crate) fn is_changed(&self) -> bool {
         self.changed.is_some()
