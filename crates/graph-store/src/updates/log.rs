@@ -2,11 +2,14 @@
 //! returns (docs/graph-format.md).
 
 use std::fs::File;
+use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use super::rows::{Change, Row};
+use xxhash_rust::xxh3::Xxh3;
+
 use super::vertices::{Id, Owner};
+use super::rows::{Change, Row};
 use crate::GraphError;
 use crate::format::{Vertex, checksum};
 
@@ -15,6 +18,9 @@ const RECORD: [u8; 8] = *b"LEADCMIT";
 
 /// Bytes in front of the first record, and in front of the payload of each.
 const HEAD: usize = 40;
+
+/// Bytes that are written at a time.
+const PIECE: usize = 256 << 10;
 
 /// What one commit changes.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -82,24 +88,47 @@ impl Log {
 
     /// Adds a commit, which is durable when this returns. After an error the log is as it was.
     pub(crate) fn append(&mut self, commit: &Commit, weighted: bool) -> Result<(), GraphError> {
-        let mut record = vec![0; HEAD];
-        commit.write(weighted, &mut record);
-        let payload = checksum(&record[HEAD..], self.seed);
-        record[..8].copy_from_slice(&RECORD);
-        let length = (record.len() - HEAD) as u64;
-        record[8..16].copy_from_slice(&length.to_le_bytes());
-        record[16..24].copy_from_slice(&commit.version.to_le_bytes());
-        record[24..32].copy_from_slice(&payload.to_le_bytes());
-        let head = checksum(&record[..HEAD - 8], self.seed);
-        record[HEAD - 8..HEAD].copy_from_slice(&head.to_le_bytes());
-        let written = self.file.write_all_at(&record, self.end).and_then(|()| self.file.sync_data());
-        if let Err(error) = written {
-            // Of a record that is not whole nothing is to be seen, by this process or the next.
-            let _ = self.file.set_len(self.end).and_then(|()| self.file.sync_all());
-            return Err(GraphError::write(&self.path, error));
+        let written = self.write(commit, weighted);
+        match written.and_then(|length| self.file.sync_data().map(|()| length)) {
+            Ok(length) => self.end += length,
+            Err(error) => {
+                // Of a record that is not whole nothing is to be seen, by this process or the next.
+                let _ = self.file.set_len(self.end).and_then(|()| self.file.sync_all());
+                return Err(GraphError::write(&self.path, error));
+            }
         }
-        self.end += record.len() as u64;
         Ok(())
+    }
+
+    /// Writes a record, a small one at once, and returns its length.
+    fn write(&self, commit: &Commit, weighted: bool) -> io::Result<u64> {
+        let (mut bytes, mut sum) = (vec![0; HEAD], Xxh3::with_seed(self.seed));
+        // What is in the file, where nothing is yet in place of the head.
+        let (mut done, mut start) = (0, HEAD);
+        commit.write(weighted, &mut bytes, |bytes| {
+            if bytes.len() >= PIECE {
+                sum.update(&bytes[start..]);
+                self.file.write_all_at(bytes, self.end + done)?;
+                (done, start) = (done + bytes.len() as u64, 0);
+                bytes.clear();
+            }
+            Ok(())
+        })?;
+        sum.update(&bytes[start..]);
+        let length = done + bytes.len() as u64;
+        let mut head = Vec::from(RECORD);
+        head.extend(
+            [length - HEAD as u64, commit.version, sum.digest()].map(u64::to_le_bytes).as_flattened(),
+        );
+        head.extend(checksum(&head, self.seed).to_le_bytes());
+        if done == 0 {
+            bytes[..HEAD].copy_from_slice(&head);
+        }
+        self.file.write_all_at(&bytes, self.end + done)?;
+        if done > 0 {
+            self.file.write_all_at(&head, self.end)?;
+        }
+        Ok(length)
     }
 }
 
@@ -117,36 +146,50 @@ pub(crate) fn replay(
     let name = path.display().to_string();
     let failed = |error| GraphError::read(&name, error);
     let length = file.metadata().map_err(failed)?.len();
-    let mut bytes = vec![0; length as usize];
-    file.read_exact_at(&mut bytes, 0).map_err(failed)?;
+    // Bytes from a place on, as many as there are of so many.
+    let mut bytes = Vec::new();
+    let read = |bytes: &mut Vec<u8>, at: u64, count: u64| {
+        bytes.resize(count.min(length - at) as usize, 0);
+        file.read_exact_at(bytes, at).map_err(failed)
+    };
     let head_is_sound = |head: &[u8]| {
         let (sealed, sum) = head.split_at(HEAD - 8);
         sum == checksum(sealed, seed).to_le_bytes()
     };
+    read(&mut bytes, 0, HEAD as u64)?;
     if bytes.len() < HEAD || bytes[..8] != MAGIC || !head_is_sound(&bytes[..HEAD]) {
         return Err(GraphError::damaged(&name, "its first bytes are not those of this store's log".into()));
     }
-    let mut at = HEAD;
-    while at < bytes.len() {
-        let record = Record::read(&bytes[at..], seed);
-        let Some(record) = record else {
-            // A crash leaves one record that is not whole, the last. One that others follow was whole once.
-            let more = (at + 1..bytes.len()).any(|at| Record::read(&bytes[at..], seed).is_some());
-            if more || Record::length(&bytes[at..], seed).is_some_and(|length| length < bytes.len() - at) {
-                return Err(GraphError::damaged(
-                    &name,
-                    format!("the commit at byte {at} fails its checksum"),
-                ));
-            }
+    let mut at = HEAD as u64;
+    while at < length {
+        read(&mut bytes, at, HEAD as u64)?;
+        if let Some(length) = Record::length(&bytes, seed) {
+            read(&mut bytes, at, length as u64)?;
+        }
+        let Some(record) = Record::read(&bytes, seed) else {
+            read(&mut bytes, at, length - at)?;
+            check_torn(&bytes, seed).map_err(|()| {
+                GraphError::damaged(&name, format!("the commit at byte {at} fails its checksum"))
+            })?;
             break;
         };
         let commit = Commit::read(record.payload, record.version).ok_or_else(|| {
             GraphError::damaged(&name, format!("the commit at byte {at} is not one that a writer writes"))
         })?;
+        at += bytes.len() as u64;
+        // A commit takes more as it is added, and its bytes are no longer needed.
+        bytes = Vec::new();
         each(commit)?;
-        at += HEAD + record.payload.len();
     }
-    Ok(at as u64)
+    Ok(at)
+}
+
+/// An error where bytes that begin with a record that is not whole are more than a crash leaves: one such
+/// record, the last. One that others follow was whole once.
+fn check_torn(bytes: &[u8], seed: u64) -> Result<(), ()> {
+    let more = (1..bytes.len()).any(|at| Record::read(&bytes[at..], seed).is_some());
+    let is_longer = Record::length(bytes, seed).is_some_and(|length| length < bytes.len());
+    if more || is_longer { Err(()) } else { Ok(()) }
 }
 
 /// A record that is whole.
@@ -189,7 +232,13 @@ impl Commit {
         self.rows.iter().any(|row| row.change() == Change::Remove) || self.owners.iter().any(is_other)
     }
 
-    fn write(&self, weighted: bool, out: &mut Vec<u8>) {
+    /// Calls `piece` now and then with what there is so far, which it may take away.
+    fn write(
+        &self,
+        weighted: bool,
+        out: &mut Vec<u8>,
+        mut piece: impl FnMut(&mut Vec<u8>) -> io::Result<()>,
+    ) -> io::Result<()> {
         let Totals { vertices, entries, self_loops } = self.totals;
         let counts = [
             vertices,
@@ -204,6 +253,7 @@ impl Commit {
             write_owner(owner, out);
             // No vertex has the last number.
             out.extend(vertex.unwrap_or(Vertex::MAX).to_le_bytes());
+            piece(out)?;
         }
         for row in &self.rows {
             out.extend(row.key.to_le_bytes());
@@ -216,7 +266,9 @@ impl Commit {
                     }
                 }
             }
+            piece(out)?;
         }
+        Ok(())
     }
 
     fn read(payload: &[u8], version: u64) -> Option<Commit> {
