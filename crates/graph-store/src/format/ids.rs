@@ -11,7 +11,8 @@ use std::ops::Range;
 use super::paged::{Kind, PagedReader};
 use super::{Header, Vertex, header::IdKind};
 use crate::GraphError;
-use crate::updates::vertices::{Id, IdChanges, Source};
+use crate::updates::id::{Id, IdRef};
+use crate::updates::vertices::{IdChanges, Source};
 
 /// The ids of an open store.
 #[derive(Debug)]
@@ -82,7 +83,7 @@ impl<'a> Ids<'a> {
     }
 
     /// An id that the base does not have, and its vertex.
-    fn new_id(&self, at: usize) -> (&'a Id, Vertex) {
+    fn new_id(&self, at: usize) -> (IdRef<'a>, Vertex) {
         match self.changes {
             Some(changes) => changes.new_id(at),
             None => unreachable!("without changes all ids are of the base"),
@@ -98,8 +99,8 @@ impl<'a> Ids<'a> {
         match self.source(rank) {
             Source::Base(rank) => self.base_number(rank),
             Source::New(at) => match self.new_id(at).0 {
-                Id::Number(number) => Ok(*number),
-                Id::Text(_) => Ok(rank),
+                IdRef::Number(number) => Ok(number),
+                IdRef::Text(_) => Ok(rank),
             },
         }
     }
@@ -118,7 +119,10 @@ impl<'a> Ids<'a> {
     pub fn text(&mut self, rank: u64) -> Result<String, GraphError> {
         match self.source(rank) {
             Source::Base(rank) => self.base_text(rank),
-            Source::New(at) => Ok(self.new_id(at).0.to_string()),
+            Source::New(at) => Ok(match self.new_id(at).0 {
+                IdRef::Number(number) => number.to_string(),
+                IdRef::Text(text) => text.to_owned(),
+            }),
         }
     }
 

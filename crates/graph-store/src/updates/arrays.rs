@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use super::lists::ReadLists;
 use super::pending::What;
 use super::update::GraphUpdate;
-use super::vertices::Id;
+use super::id::Id;
 use crate::GraphError;
 use crate::input::{ArrayEdges, ArrayIds, ArrayWeights, check_length};
 

@@ -1,6 +1,6 @@
 //! A change as a line of text says it (docs/graph-update.md).
 
-use super::vertices::Id;
+use super::id::Id;
 
 /// A change of a graph.
 #[derive(Debug, Clone, PartialEq)]

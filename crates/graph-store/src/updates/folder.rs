@@ -12,10 +12,9 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use super::log::{Bytes, Totals, read_owner, write_owner};
-use super::vertices::VertexState;
+use super::log::Totals;
 use crate::GraphError;
-use crate::format::{Header, Vertex, checksum};
+use crate::format::{Header, checksum};
 
 pub(crate) const MANIFEST: &str = "manifest";
 const LOCK: &str = "lock";
@@ -283,35 +282,6 @@ pub(crate) fn mark(base: &Path) -> Result<(), GraphError> {
         file.sync_data()
     });
     marked.map_err(|error| GraphError::write(base, error))
-}
-
-/// Writes whose vertices are not those of the base.
-pub(crate) fn write_owners(path: &Path, seed: u64, vertices: &VertexState) -> Result<(), GraphError> {
-    let mut bytes = Vec::new();
-    for (owner, vertex) in vertices.each() {
-        write_owner(&owner, &mut bytes);
-        // No vertex has the last number.
-        bytes.extend(vertex.unwrap_or(Vertex::MAX).to_le_bytes());
-    }
-    bytes.extend(checksum(&bytes, seed).to_le_bytes());
-    Ok(leadline_files::replace(path, bytes)?)
-}
-
-/// Reads what [`write_owners`] wrote.
-pub(crate) fn read_owners(path: &Path, seed: u64, vertices: &mut VertexState) -> Result<(), GraphError> {
-    let bytes = fs::read(path).map_err(|error| GraphError::opening(path, error))?;
-    let damaged = || GraphError::damaged(&path.display().to_string(), "it fails its checksum".into());
-    let (sealed, sum) = bytes.split_last_chunk::<8>().ok_or_else(damaged)?;
-    if u64::from_le_bytes(*sum) != checksum(sealed, seed) {
-        return Err(damaged());
-    }
-    let mut bytes = Bytes(sealed);
-    while !bytes.0.is_empty() {
-        let owner = read_owner(&mut bytes).ok_or_else(damaged)?;
-        let vertex = bytes.short().ok_or_else(damaged)?;
-        vertices.set(owner, (vertex != Vertex::MAX).then_some(vertex));
-    }
-    Ok(())
 }
 
 /// Removes files that no manifest names any more: what a crash left, and what was compacted.

@@ -3,7 +3,7 @@
 use crate::GraphError;
 use crate::format::Ids;
 
-use super::vertices::Id;
+use super::id::Id;
 
 /// Every so many searches per id an index would have paid for the pass over all ids that makes it.
 const WORTH: u64 = 64;

@@ -1,10 +1,10 @@
 //! The ids that a batch names, looked up in the base and in its changes.
 
+use super::id::{Id, Owner};
 use super::id_index::IdIndex;
 use super::pending::IdList;
 use super::rows;
 use super::snapshot::Changed;
-use super::vertices::{Id, Owner};
 use crate::GraphError;
 use crate::format::Vertex;
 use crate::inspect::StoreFile;
@@ -20,13 +20,25 @@ pub(super) struct Known {
 
 #[derive(Debug)]
 pub(super) struct KnownId {
-    pub(super) owner: Owner,
+    /// Of an id of the base its rank there, else how many ids of the base are smaller: fewer than 2^32.
+    rank: u32,
+    is_new: bool,
+    /// Among the ids of the changes, one of its places.
+    place: u32,
     /// As it is after the changes looked at so far.
     pub(super) vertex: Option<Vertex>,
     pub(super) is_changed: bool,
 }
 
 impl KnownId {
+    /// Whose it is; of the ids in which it was found.
+    pub(super) fn owner(&self, ids: &IdList) -> Owner {
+        match self.is_new {
+            true => Owner::New(self.rank.into(), ids.get(self.place as usize)),
+            false => Owner::Base(self.rank.into()),
+        }
+    }
+
     /// Its vertex; the next number where it has none.
     pub(super) fn or_new(&mut self, next: &mut u64) -> Vertex {
         *self.vertex.get_or_insert_with(|| {
@@ -69,27 +81,22 @@ impl Known {
         let mut uses = vec![0; keys.len()];
         let mut sorted: Vec<(K, u32)> = keys.zip(0..).collect();
         rows::sort_by(&mut sorted, Ord::cmp);
-        let mut ids = Vec::new();
+        let mut ids = Vec::with_capacity(sorted.chunk_by(|a, b| a.0 == b.0).count());
         let (mut of_base, mut rank) = (base.ids(), 0);
         for same in sorted.chunk_by(|a, b| a.0 == b.0) {
             same.iter().for_each(|(_, place)| uses[*place as usize] = ids.len() as u32);
             let id = id(same[0].0);
             let found = index.search(&mut of_base, rank, &id)?;
             rank = found.unwrap_or_else(|before| before);
-            let (owner, vertex) = match found {
-                Err(before) => {
-                    let vertex = changed.vertices.of_new(before, &id);
-                    (Owner::New(before, id), vertex)
-                }
-                Ok(rank) => {
-                    let vertex = match changed.vertices.of_base(rank) {
-                        Some(vertex) => vertex,
-                        None => Some(of_base.base_vertex(rank)?),
-                    };
-                    (Owner::Base(rank), vertex)
-                }
+            let vertex = match found {
+                Err(before) => changed.vertices.of_new(before, &id),
+                Ok(rank) => match changed.vertices.of_base(rank) {
+                    Some(vertex) => vertex,
+                    None => Some(of_base.base_vertex(rank)?),
+                },
             };
-            ids.push(KnownId { owner, vertex, is_changed: false });
+            let (is_new, place) = (found.is_err(), same[0].1);
+            ids.push(KnownId { rank: rank as u32, is_new, place, vertex, is_changed: false });
         }
         Ok(Known { ids, uses })
     }

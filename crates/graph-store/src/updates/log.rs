@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::vertices::{Id, Owner};
+use super::id::{Id, Owner};
 use super::rows::{Change, Row};
 use crate::GraphError;
 use crate::format::{Vertex, checksum};

@@ -27,10 +27,10 @@ const USUAL_ALPHA: f64 = 2.0;
 const USUAL_WRITES: u32 = 8;
 
 impl UpdateOptions {
-    /// A quarter of the memory for changes, at most 16 MiB, 8 writes in flight and a fanout of 4, as for a
+    /// An eighth of the memory for changes, at most 16 MiB, 8 writes in flight and a fanout of 4, as for a
     /// device whose writes take twice as long as its reads.
     pub fn new(run: Options) -> UpdateOptions {
-        let buffer = (run.memory / 4).min(16 << 20);
+        let buffer = (run.memory / 8).min(16 << 20);
         UpdateOptions {
             run,
             one: false,

@@ -2,7 +2,9 @@
 //! becomes of numbers where vertices go.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use super::id::Owner;
 use super::id_index::IdIndex;
 use super::known::Known;
 use super::lists::{ReadLists, WantedLists};
@@ -10,7 +12,6 @@ use super::log::{Commit, Totals};
 use super::pending::{Pending, What};
 use super::rows::{self, Change, Row};
 use super::snapshot::{Changed, Snapshot};
-use super::vertices::Owner;
 use crate::format::{Block, Direction, MAX_VERTICES, Scratch, Vertex};
 use crate::inspect::StoreFile;
 use crate::{GraphError, Options};
@@ -28,8 +29,8 @@ struct Step {
 pub(crate) struct Batch {
     directed: bool,
     steps: Vec<Step>,
-    /// Vertices that ids have now; none: gone.
-    owners: BTreeMap<Owner, Option<Vertex>>,
+    /// Vertices that ids have now, in the order of the owners; none: gone.
+    owners: Vec<(Owner, Option<Vertex>)>,
     before: Totals,
     /// Vertices after all have been added and before any goes.
     all: u64,
@@ -96,8 +97,11 @@ impl Batch {
             let sorted = |(a, b): (Vertex, Vertex)| if directed { (a, b) } else { (a.min(b), a.max(b)) };
             steps.push(Step { what: *what, ends: ends.map(sorted) });
         }
-        let of_changed = known.ids.into_iter().filter(|id| id.is_changed);
-        let owners = of_changed.map(|id| (id.owner, id.vertex)).collect();
+        let of_changed = || known.ids.iter().filter(|id| id.is_changed);
+        let mut owners = Vec::with_capacity(of_changed().count());
+        owners.extend(of_changed().map(|id| (id.owner(&pending.ids), id.vertex)));
+        drop(known);
+        owners.sort_unstable();
         let mut batch = Batch { directed, steps, owners, before, all: next, moves: BTreeMap::new(), gone };
         batch.renumber(base, changed)?;
         Ok(batch)
@@ -119,8 +123,17 @@ impl Batch {
         for (from, to) in &self.moves {
             let owner =
                 owners.remove(from).ok_or_else(|| base.damaged(format!("vertex {from} has no id")))?;
-            self.owners.insert(owner, Some(*to));
+            self.owners.push((owner, Some(*to)));
         }
+        // The last that was said of an owner holds.
+        self.owners.sort_by(|a, b| a.0.cmp(&b.0));
+        self.owners.dedup_by(|later, kept| {
+            let is_same = later.0 == kept.0;
+            if is_same {
+                kept.1 = later.1;
+            }
+            is_same
+        });
         Ok(())
     }
 
@@ -152,14 +165,17 @@ impl Batch {
         edge || self.rewritten().next().is_some()
     }
 
-    /// Reads what is there of the edges that are removed, and of vertices that are rewritten.
+    /// Reads what is there of the edges that are removed, and of vertices that are rewritten: at most so many
+    /// edges, else only how many there are.
     pub(crate) fn load(
         &self,
         lists: &impl ReadLists,
         store: Snapshot,
         name: &str,
         options: &Options,
-    ) -> Result<Loaded, GraphError> {
+        most: u64,
+    ) -> Result<Result<Loaded, u64>, GraphError> {
+        let count = AtomicU64::new(0);
         let wanted: HashSet<u64> = self.looked_up().map(|(a, b)| Row::key(a, b)).collect();
         let rewritten: HashSet<Vertex> = self.rewritten().collect();
         // Each edge once: from its source, of an undirected graph from its lower end.
@@ -183,19 +199,27 @@ impl Batch {
                     (true, Direction::Reverse) => other || wanted.contains(&key),
                     (false, _) => vertex > *neighbour && (other || wanted.contains(&key)),
                 };
-                if (own || wanted.contains(&key) || scans && other) && !twice {
+                if (own || wanted.contains(&key) || scans && other)
+                    && !twice
+                    && count.fetch_add(1, Relaxed) < most
+                {
                     edges.push((key, list.weights.get(at).copied().unwrap_or(0.0)));
                 }
             }
         };
         let passes = self.passes(scans, has_reverse);
         let mut loaded = Loaded::default();
-        for Found { edges, .. } in lists.read_lists(store, name, options, &passes, see)? {
+        let found = lists.read_lists(store, name, options, &passes, see)?;
+        let count = count.into_inner();
+        if count > most {
+            return Ok(Err(count));
+        }
+        for Found { edges, .. } in found {
             edges.into_iter().for_each(|(key, weight)| loaded.0.entry(key).or_default().push(weight));
         }
         // In one order, whatever the threads did.
         loaded.0.values_mut().for_each(|weights| weights.sort_by(f64::total_cmp));
-        Ok(loaded)
+        Ok(Ok(loaded))
     }
 
     /// The lists to read: all where edges to a vertex that goes are in no list of its own.
@@ -289,8 +313,7 @@ impl Batch {
             self.count(&mut totals, key, weights.len() as i64);
         }
         rows::sort(&mut rows);
-        let owners = self.owners.into_iter().collect();
-        (Commit { version: 0, totals, owners, rows }, missing)
+        (Commit { version: 0, totals, owners: self.owners, rows }, missing)
     }
 
     /// A vertex's number in the end.
@@ -319,7 +342,7 @@ struct Found {
 /// Whose some vertices are.
 fn owners_of(
     vertices: &BTreeMap<Vertex, Vertex>,
-    batch: &BTreeMap<Owner, Option<Vertex>>,
+    batch: &[(Owner, Option<Vertex>)],
     base: &StoreFile,
     changed: &Changed,
 ) -> Result<HashMap<Vertex, Owner>, GraphError> {
@@ -337,7 +360,7 @@ fn owners_of(
         if let Owner::Base(rank) = owner {
             said.insert(rank);
         }
-        if batch.contains_key(&owner) {
+        if batch.binary_search_by(|(other, _)| other.cmp(&owner)).is_ok() {
             continue;
         }
         if let Some(vertex) = vertex.filter(|vertex| vertices.contains_key(vertex)) {

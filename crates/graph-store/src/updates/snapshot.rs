@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::changes::{Changes, Layer, SideChanges};
 use super::folder::{self, History, Manifest, RunEntry};
 use super::log::{self, Commit, Totals};
+use super::owners::read_owners;
 use super::pieces::Pieces;
 use super::rows::{self, Row};
 use super::run::{Run, RunSide};
@@ -62,7 +63,7 @@ impl Changed {
         };
         let mut vertices = VertexState::new(base.vertices);
         if let Some(name) = &manifest.owners {
-            folder::read_owners(&folder::file(folder, name), folder::seed(manifest, name), &mut vertices)?;
+            read_owners(&folder::file(folder, name), folder::seed(manifest, name), &mut vertices)?;
         }
         vertices.vertices = manifest.totals.vertices;
         Ok(Changed {
@@ -76,6 +77,12 @@ impl Changed {
         })
     }
 
+    /// Lets go of its ids and rows.
+    pub(crate) fn forget(&mut self) {
+        self.vertices = VertexState::default();
+        self.layers = Vec::new();
+    }
+
     /// Rows that are in no run.
     pub(crate) fn loose(&self) -> usize {
         self.layers.iter().map(|layer| layer.len()).sum()
@@ -84,6 +91,11 @@ impl Changed {
     /// Bytes in memory of these.
     pub(crate) fn loose_bytes(&self) -> u64 {
         (self.loose() * size_of::<Row>()) as u64
+    }
+
+    /// Bytes that the ids of a commit take at most.
+    pub(crate) fn most_id_bytes(commit: &Commit) -> u64 {
+        commit.owners.iter().map(|(owner, _)| VertexState::most_bytes(owner)).sum()
     }
 
     /// Adds a commit. Its rows become the newest layer.
@@ -177,7 +189,7 @@ impl Snapshot {
             changed.add(commit, base.directed);
             Ok(())
         })?;
-        Snapshot::with(file, &base_path.display().to_string(), base, pieces, &changed)
+        Snapshot::with(file, &base_path.display().to_string(), base, pieces, &mut changed)
     }
 
     /// A base with changes.
@@ -186,7 +198,7 @@ impl Snapshot {
         name: &str,
         base: Header,
         pieces: Pieces,
-        changed: &Changed,
+        changed: &mut Changed,
     ) -> Result<Snapshot, GraphError> {
         let (mut forward, mut reverse) = directories(&file, name, &base)?;
         let (version, history) = (changed.version, changed.history);

@@ -1,5 +1,6 @@
 //! The writer: takes changes in the users' ids, and makes commits of them.
 
+pub(super) mod commit;
 mod maintain;
 
 use std::path::Path;
@@ -9,30 +10,19 @@ use std::sync::atomic::AtomicBool;
 use super::change::Change;
 use super::folder::{self, Manifest};
 use super::held::{Committed, Held};
+use super::id::Id;
 use super::id_index::IdIndex;
 use super::lists::ReadLists;
-use super::log::{Commit, Log, Totals};
+use super::log::Log;
 use super::options::UpdateOptions;
 use super::pending::{Pending, What};
 use super::pieces::Pieces;
-use super::resolve::Batch;
 use super::snapshot::{Changed, Snapshot};
 use super::space::Space;
-use super::vertices::Id;
 use crate::GraphError;
 use crate::format::Weights;
 use crate::input::check_length;
 use crate::inspect::StoreFile;
-
-/// Pending changes may take this part of the memory before they become rows; resolving them takes some times
-/// as much.
-const PENDING_SHARE: u64 = 12;
-
-/// Ids in memory may take this part of it.
-const INDEX_SHARE: u64 = 16;
-
-/// Rows may take this part of the memory before they are written to a run, with a commit or before it.
-const ROWS_SHARE: u64 = 5;
 
 /// A store that is being changed. There is one writer at a time; readers see the last commit.
 #[derive(Debug)]
@@ -46,6 +36,8 @@ pub struct GraphUpdate<L> {
     /// There is none while the store is a file.
     log: Option<Log>,
     changed: Changed,
+    /// Whether that is not what is committed, which could not be read.
+    is_unread: bool,
     options: UpdateOptions,
     pending: Pending,
     staged: Option<Staged>,
@@ -61,21 +53,6 @@ struct Staged {
     missing: u64,
 }
 
-/// What a commit did.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
-pub struct CommitReport {
-    /// Changes since the store was imported, these among them.
-    pub version: u64,
-    /// Changes of this commit.
-    pub changes: u64,
-    /// Of these, removals and new weights of what is not there: they changed nothing.
-    pub missing: u64,
-    /// Vertices that there are now.
-    pub vertices: u64,
-    /// Edges that there are now; an undirected one counts once.
-    pub edges: u64,
-}
-
 impl<L: ReadLists + Default> GraphUpdate<L> {
     /// Opens a store to change it. One that is a file becomes a folder with the first commit.
     ///
@@ -86,6 +63,12 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         let name = path.as_ref().display().to_string();
         let held = Held::take(path.as_ref())?;
         let Committed { manifest, base, changed, log } = held.committed()?;
+        // As much again is needed to work with them.
+        let (given, needed) = (options.run.memory, 2 * (changed.loose_bytes() + changed.vertices.bytes()));
+        if needed > given {
+            let what = "the changes of the graph, until they are compacted,".into();
+            return Err(GraphError::Memory { what, given, needed });
+        }
         let pending = Pending::new(base.ids().are_strings());
         let index = IdIndex::default();
         Ok(GraphUpdate {
@@ -96,6 +79,7 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
             index,
             log,
             changed,
+            is_unread: false,
             options,
             pending,
             staged: None,
@@ -228,84 +212,6 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         }
     }
 
-    /// Makes all that is pending durable, at once: a crash leaves all of it or nothing.
-    ///
-    /// # Errors
-    /// Where nothing is committed, and what was pending is dropped: [`GraphError::Write`], a full disk above
-    /// all; [`GraphError::TooManyVertices`]; what looking up gives.
-    pub fn commit(&mut self) -> Result<CommitReport, GraphError> {
-        self.rollback_on_error(|update| {
-            let Staged { changes, missing } = update.staged.unwrap_or_default();
-            let changes = changes + update.pending.len() as u64;
-            let (commit, more_missing) = update.resolve()?;
-            if update.staged.is_some() {
-                update.changed.add(commit, update.base.header.directed);
-                update.write_run()?;
-                update.publish()?;
-            } else if changes > 0 {
-                let weighted = update.is_weighted();
-                update.log()?.append(&commit, weighted)?;
-                update.changed.add(commit, update.base.header.directed);
-            }
-            if update.held.install_folder()? {
-                // Its files are elsewhere now.
-                update.read_committed()?;
-            }
-            update.pending.clear();
-            update.staged = None;
-            let Totals { vertices, .. } = update.changed.totals;
-            let missing = missing + more_missing;
-            Ok(CommitReport { version: update.version(), changes, missing, vertices, edges: update.edges() })
-        })
-    }
-
-    /// Edges that there are; an undirected one counts once.
-    fn edges(&self) -> u64 {
-        let Totals { entries, self_loops, .. } = self.changed.totals;
-        if self.base.header.directed { entries } else { (entries + self_loops) / 2 }
-    }
-
-    /// Does something, and goes back to the last commit where it fails.
-    fn rollback_on_error<T>(
-        &mut self,
-        work: impl FnOnce(&mut Self) -> Result<T, GraphError>,
-    ) -> Result<T, GraphError> {
-        let done = work(self);
-        if done.is_err() {
-            self.rollback()?;
-        }
-        done
-    }
-
-    /// Drops all that is pending.
-    ///
-    /// # Errors
-    /// As [`GraphUpdate::open`], where what is committed cannot be read again.
-    pub fn discard(&mut self) -> Result<(), GraphError> {
-        match self.staged {
-            Some(_) => self.rollback(),
-            None => {
-                self.pending.clear();
-                Ok(())
-            }
-        }
-    }
-
-    /// Reads what is committed, as the store was then.
-    fn rollback(&mut self) -> Result<(), GraphError> {
-        self.pending.clear();
-        self.staged = None;
-        self.held.give_up();
-        // Runs of what was dropped are removed: where the disk is full, they may be what fills it.
-        self.read_committed()
-    }
-
-    fn read_committed(&mut self) -> Result<(), GraphError> {
-        let Committed { manifest, base, changed, log } = self.held.committed()?;
-        (self.manifest, self.base, self.changed, self.log) = (manifest, base, changed, log);
-        Ok(())
-    }
-
     /// The log, of a store that has its folder from now on.
     fn log(&mut self) -> Result<&mut Log, GraphError> {
         self.begin_folder()?;
@@ -320,55 +226,8 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         Ok(())
     }
 
-    /// Takes pending changes out of memory: into rows, and rows into a run that no reader sees yet.
-    fn stage(&mut self) -> Result<(), GraphError> {
-        let Staged { changes, missing } = self.staged.unwrap_or_default();
-        let changes = changes + self.pending.len() as u64;
-        let (commit, more_missing) = self.resolve()?;
-        self.begin_folder()?;
-        self.changed.add(commit, self.base.header.directed);
-        self.pending.clear();
-        self.staged = Some(Staged { changes, missing: missing + more_missing });
-        if self.changed.loose_bytes() > self.options.run.memory / ROWS_SHARE {
-            self.write_run()?;
-            // Each run takes memory of whoever reads the store.
-            self.merge_full_levels()?;
-        }
-        Ok(())
-    }
-
-    /// Commits what is pending: nobody else may make it durable, not even a part that waits in runs.
-    fn commit_pending(&mut self) -> Result<(), GraphError> {
-        if self.pending() > 0 {
-            self.commit()?;
-        }
-        Ok(())
-    }
-
-    /// What pending changes come to, and how many are of what is not there.
-    fn resolve(&mut self) -> Result<(Commit, u64), GraphError> {
-        let batch = Batch::new(
-            &self.base,
-            &mut self.index,
-            &self.changed,
-            &self.pending,
-            self.options.run.memory / INDEX_SHARE,
-        )?;
-        let loaded = match batch.needs_lists() {
-            true => batch.load(&self.lists, self.snapshot()?, &self.name, &self.options.run)?,
-            false => Default::default(),
-        };
-        let (commit, missing) = batch.apply(loaded, self.options.one);
-        if let Some(first) = missing.first.filter(|_| self.options.strict) {
-            let (name, what) = (self.name.clone(), self.pending.words(first));
-            return Err(GraphError::Missing { name, what, count: missing.count });
-        }
-        let version = self.changed.version + self.pending.len() as u64;
-        Ok((Commit { version, ..commit }, missing.count))
-    }
-
     /// The store with all changes but those that are pending in memory.
-    fn snapshot(&self) -> Result<Snapshot, GraphError> {
+    fn snapshot(&mut self) -> Result<Snapshot, GraphError> {
         let name = self.name.clone();
         let file = self.base.file.try_clone().map_err(|error| GraphError::read(&name, error))?;
         // Where there is no folder, there are no changes, which are all that pieces are for.
@@ -379,7 +238,7 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
                 Pieces::read(&path, self.manifest.base_checksum)?
             }
         };
-        Snapshot::with(file, &name, self.base.header, pieces, &self.changed)
+        Snapshot::with(file, &name, self.base.header, pieces, &mut self.changed)
     }
 
     fn check_weight(&self, weight: Option<f64>) -> Result<(), GraphError> {
@@ -408,7 +267,7 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
             let what = format!("has {kind} as ids; {other} is not one");
             return Err(GraphError::malformed(&self.name, what));
         }
-        if self.pending.bytes() > self.options.run.memory / PENDING_SHARE {
+        if self.pending.bytes() > self.shares().pending() {
             self.rollback_on_error(GraphUpdate::stage)?;
         }
         Ok(())

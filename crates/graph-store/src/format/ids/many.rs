@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::Ids;
 use crate::GraphError;
 use crate::format::{NO_VERTEX, Vertex};
-use crate::updates::vertices::Id;
+use crate::updates::id::Id;
 
 impl Ids<'_> {
     /// The vertex of each of some ids, in their order; none where the graph has no such vertex.

@@ -15,10 +15,18 @@ use crate::updates::folder::{self, Manifest, RunEntry};
 use crate::updates::id_index::IdIndex;
 use crate::updates::lists::ReadLists;
 use crate::updates::log::Log;
+use crate::updates::owners::write_owners;
 use crate::updates::rows;
 use crate::updates::run::{self, Run, RunSide, RunWriter};
 use crate::updates::snapshot::Changed;
 use crate::{GraphError, Progress};
+
+/// A base that has all changes, and what belongs to it.
+struct Renewed {
+    base: StoreFile,
+    manifest: Manifest,
+    log: Log,
+}
 
 impl<L: ReadLists + Default> GraphUpdate<L> {
     /// Writes changes to a sorted run if there are more than the buffer is to hold, merges runs where a level
@@ -103,7 +111,7 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
             Some(_) => {
                 let name = manifest.name("owners");
                 let path = folder::file(self.held.folder(), &name);
-                folder::write_owners(&path, folder::seed(&manifest, &name), &self.changed.vertices)?;
+                write_owners(&path, folder::seed(&manifest, &name), &self.changed.vertices)?;
                 Some(name)
             }
             None => None,
@@ -113,7 +121,8 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         manifest.log = manifest.name("log");
         let path = folder::file(self.held.folder(), &manifest.log);
         let log = Log::create(&path, folder::seed(&manifest, &manifest.log))?;
-        self.install_manifest(manifest, None, log)
+        assert!(self.changed.layers.is_empty(), "all rows are in runs");
+        self.install_manifest(manifest, log)
     }
 
     /// Merges runs, in the manifest in memory, until no level has as many as the fanout; whether there were
@@ -174,6 +183,7 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<CompactReport, GraphError> {
         self.commit_pending()?;
+        self.need_committed()?;
         let version = self.changed.version;
         if self.held.is_file() {
             let bytes = self.space()?.base_bytes;
@@ -185,36 +195,61 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         if !store.is_changed() {
             return Ok(CompactReport { version, bytes_before, bytes_after: bytes_before, compacted: false });
         }
-        let mut manifest = self.manifest.clone();
-        let name = manifest.name("base");
-        let path = folder::file(self.held.folder(), &name);
-        compact::write(&store, &path, stop, progress)?;
-        folder::mark(&path)?;
-        let base = StoreFile::open_base(&path)?;
-        let manifest =
-            Manifest::without_changes(name, &base.header, manifest.next, version, self.changed.history);
-        let log = begin::begin(self.held.folder(), &base, &manifest)?;
+        let renewed = self.renewed(&store, stop, progress)?;
+        drop(store);
         // Where it fails at its last step, the folder is at the new version already.
-        self.rollback_on_error(|update| update.install_manifest(manifest, Some(base), log))?;
+        self.rollback_on_error(|update| {
+            let (manifest, log) = update.go_over_to(renewed)?;
+            update.install_manifest(manifest, log)
+        })?;
         let bytes_after = bytes(self.held.folder())?;
         Ok(CompactReport { version, bytes_before, bytes_after, compacted: true })
     }
 
+    /// Goes over, in memory, to a base that has all changes, those among them that the next commit is to
+    /// show: where ids that were added or removed take more memory than they may. In a base they take none.
+    pub(super) fn renew_base(&mut self) -> Result<(), GraphError> {
+        self.begin_folder()?;
+        let store = StoreFile::of_snapshot(self.snapshot()?, self.name.clone());
+        let stop = self.options.run.stop.clone();
+        let renewed = self.renewed(&store, stop.as_deref(), &mut |_| {})?;
+        drop(store);
+        let (manifest, log) = self.go_over_to(renewed)?;
+        (self.manifest, self.log) = (manifest, Some(log));
+        Ok(())
+    }
+
+    /// Writes a base that has all changes, and what belongs to one that has none since.
+    fn renewed(
+        &self,
+        store: &StoreFile,
+        stop: Option<&AtomicBool>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Renewed, GraphError> {
+        let mut manifest = self.manifest.clone();
+        let name = manifest.name("base");
+        let path = folder::file(self.held.folder(), &name);
+        compact::write(store, &path, stop, progress)?;
+        folder::mark(&path)?;
+        let base = StoreFile::open_base(&path)?;
+        let (version, history) = (self.changed.version, self.changed.history);
+        let manifest = Manifest::without_changes(name, &base.header, manifest.next, version, history);
+        let log = begin::begin(self.held.folder(), &base, &manifest)?;
+        Ok(Renewed { base, manifest, log })
+    }
+
+    /// Works on a new base from now on; its manifest and log are the caller's to go over to.
+    fn go_over_to(&mut self, renewed: Renewed) -> Result<(Manifest, Log), GraphError> {
+        let Renewed { base, manifest, log } = renewed;
+        self.changed = Changed::open(self.held.folder(), &manifest, &base.header)?;
+        (self.base, self.index) = (base, IdIndex::default());
+        Ok((manifest, log))
+    }
+
     /// Goes over to a manifest whose files are all durable, and removes those that it does not name.
-    fn install_manifest(
-        &mut self,
-        manifest: Manifest,
-        base: Option<StoreFile>,
-        log: Log,
-    ) -> Result<(), GraphError> {
-        let changed =
-            Changed::open(self.held.folder(), &manifest, &base.as_ref().unwrap_or(&self.base).header)?;
+    fn install_manifest(&mut self, manifest: Manifest, log: Log) -> Result<(), GraphError> {
         manifest.write(self.held.folder())?;
-        (self.manifest, self.changed) = (manifest, changed);
-        if let Some(base) = base {
-            (self.base, self.index) = (base, IdIndex::default());
-        }
-        self.log = Some(log);
+        (self.manifest, self.log) = (manifest, Some(log));
         // What stays where this fails is removed when the store is next opened to change it.
         let _ = folder::remove_others(self.held.folder(), &self.manifest);
         Ok(())
