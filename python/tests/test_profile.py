@@ -175,6 +175,10 @@ def test_the_report_is_the_page_and_a_file(flash, tmp_path):
     report = flash.report(tmp_path / "page.html")
     assert report.html.startswith("<!") and (tmp_path / "page.html").read_text() == report.html
     assert "<iframe" in report._repr_html_()
+    for wrong in (tmp_path, tmp_path / "no" / "page.html"):
+        with pytest.raises(leadline.BadInput, match=str(wrong)):
+            report.save(wrong)
+    assert os.listdir(tmp_path) == ["page.html"]
 
 
 def test_plots_are_drawn(flash):
@@ -182,6 +186,8 @@ def test_plots_are_drawn(flash):
     matplotlib.use("Agg")
     ax = flash.plot()
     assert {line.get_label() for line in ax.lines} >= {"random reads", "random writes"}
+    with pytest.raises(leadline.BadInput, match="block_bytes=512: was not measured; the profile has 4096"):
+        flash.plot(block_bytes=512)
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,23 @@ class Models:
         )
 
     def held_out(self, model: str | None = None) -> float | None:
-        """Return the error in percent on what `model` (the best one) was not fitted to."""
+        """Return how far a model is off on what it was not fitted to.
+
+        Parameters
+        ----------
+        model
+            Its name; the best one by default.
+
+        Returns
+        -------
+        float or None
+            Mean absolute error, percent; None where the model was not fitted or too little was measured.
+
+        Raises
+        ------
+        BadInput
+            There is no model of that name.
+        """
         wanted = text_of("model", model) or self.best
         for entry in self.document["models"]:
             if entry["name"] == wanted:

@@ -14,6 +14,7 @@ import numpy as np
 from . import _leadline, _profile_tables
 from ._command import text
 from ._errors import BadInput
+from ._page import Report
 from ._parameters import Interval, Parameters
 from ._table import Table
 from ._words import count_of, one_line, text_of
@@ -65,6 +66,10 @@ class Profile(Parameters):
         source
             A file that ``leadline profile`` or :meth:`save` wrote, or ``device:NAME`` for published numbers.
 
+        Returns
+        -------
+        Profile
+
         Raises
         ------
         BadInput
@@ -76,14 +81,47 @@ class Profile(Parameters):
 
     @classmethod
     def from_json(cls, document: str, name: str = "profile") -> Profile:
-        """Read the text of a profile; messages call it `name`."""
+        """Read the text of a profile.
+
+        Parameters
+        ----------
+        document
+            What :meth:`to_json` returned, or the content of a profile's file.
+        name
+            What messages call it.
+
+        Returns
+        -------
+        Profile
+
+        Raises
+        ------
+        BadInput
+            It is not a profile, or holds impossible numbers; the line says where.
+
+        Examples
+        --------
+        >>> Profile.from_json(Profile.load("device:p4510").to_json()).k_r
+        80
+        """
         if not isinstance(document, str):
             raise BadInput(f"document: must be the text of a profile, not {type(document).__name__}")
         text_of("document", document)
         return cls(_leadline.DeviceProfile.parse(document, str(name)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the profile to a file, whole or not at all; a file of that name is replaced."""
+        """Write the profile to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path
+            The file; one of that name is replaced.
+
+        Raises
+        ------
+        Failed
+            It cannot be written.
+        """
         self._device.save(os.fspath(path))
         self._path = os.fsdecode(path)
 
@@ -143,7 +181,30 @@ class Profile(Parameters):
         return dict(self.document.get("experiments", {}))
 
     def at(self, pattern: str = "random", block_bytes: int = 4096) -> dict[str, Any]:
-        """Return the parameters of one pattern (``random``, ``sequential``) and block size (bytes)."""
+        """Return the numbers of one pattern and block size.
+
+        Parameters
+        ----------
+        pattern
+            ``random`` or ``sequential``.
+        block_bytes
+            Size of each request, bytes.
+
+        Returns
+        -------
+        dict
+            The entry of ``document["parameters"]``.
+
+        Raises
+        ------
+        BadInput
+            It was not measured; the line says what was.
+
+        Examples
+        --------
+        >>> Profile.load("device:p4510").at("random", 4096)["k_r"]
+        80
+        """
         text_of("pattern", pattern)
         count_of("block_bytes", block_bytes)
         entries = self.document["parameters"]
@@ -189,11 +250,27 @@ class Profile(Parameters):
         return list(self._device.sentences())
 
     def summary(self, width: int = 100) -> str:
-        """Return what the command line prints of the profile."""
+        """Return what the command line prints of the profile, in lines of at most `width` characters."""
         return self._device.summary(min(count_of("width", width, 1), 10_000))
 
     def report(self, path: str | os.PathLike[str] | None = None) -> Report:
-        """Make the page about the profile; a notebook shows it, and `path` gets it as a file."""
+        """Make the page about the profile.
+
+        Parameters
+        ----------
+        path
+            Also write the page to this file, which is replaced if it exists.
+
+        Returns
+        -------
+        Report
+            A notebook shows it.
+
+        Raises
+        ------
+        BadInput
+            The file cannot be written, or is the profile's own.
+        """
         return Report.of([self], path)
 
     def compare(self, *others: Profile | str | os.PathLike[str]) -> Table:
@@ -207,8 +284,30 @@ class Profile(Parameters):
         return Models(self)
 
     def plot(self, ax: Axes | None = None, *, block_bytes: int | None = None) -> Axes:
-        """Draw throughput over concurrency, a line for each operation and pattern (needs Matplotlib)."""
+        """Draw throughput over concurrency, a line for each operation and pattern (needs Matplotlib).
+
+        Parameters
+        ----------
+        ax
+            Where to; new axes by default.
+        block_bytes
+            Size of the requests; 4096 by default, or the smallest that was measured.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        BadInput
+            There are no such requests among the points.
+        """
         from ._plot import concurrency_curves
+
+        sizes = sorted(set(self.points["block_bytes"].tolist()))
+        if not sizes or (block_bytes is not None and block_bytes not in sizes):
+            known = ", ".join(map(str, sizes)) or "no points"
+            raise BadInput(f"block_bytes={one_line(block_bytes)}: was not measured; the profile has {known}")
 
         return concurrency_curves(self, ax, block_bytes)
 
@@ -261,40 +360,6 @@ class Profile(Parameters):
         return f"<div><b>{html.escape(self.target)}</b>{sentences}</div>"
 
 
-class Report:
-    """A self-contained page that opens without a network; a notebook shows it in a frame."""
-
-    __module__ = "leadline"
-
-    def __init__(self, page: str) -> None:
-        #: The page, HTML.
-        self.html = page
-
-    @classmethod
-    def of(cls, profiles: Sequence[Profile], path: str | os.PathLike[str] | None = None) -> Report:
-        """Make the page about one profile, or about several side by side."""
-        for profile in profiles:
-            profile._refuse_to_replace(path)
-        report = cls(_leadline.page([profile._device for profile in profiles]))
-        if path is not None:
-            report.save(path)
-        return report
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file."""
-        with open(path, "w", encoding="utf-8") as page:
-            page.write(self.html)
-
-    def __repr__(self) -> str:
-        return f"Report({len(self.html)} characters; .save(path) writes it)"
-
-    def _repr_html_(self) -> str:
-        import html
-
-        # A frame, so that the page's styles and scripts stay its own.
-        return f'<iframe srcdoc="{html.escape(self.html)}" style="width:100%;height:640px;border:0"></iframe>'
-
-
 def _loaded(profile: object) -> Profile:
     """A profile, also of its file or name."""
     if isinstance(profile, Profile):
@@ -315,7 +380,19 @@ def compare(*profiles: Profile | str | os.PathLike[str]) -> Table:
     Returns
     -------
     Table
-        A row for each number and profile after the first; ``info`` has the whole comparison.
+        A row for each number and profile after the first: ``pattern``, ``block_bytes``, ``quantity``,
+        ``profile`` (its place, from 1), ``first`` and ``value``, ``ratio`` (where they differ) and
+        ``verdict``. ``info`` has the whole comparison.
+
+    Raises
+    ------
+    BadInput
+        There are fewer than two, or one cannot be read.
+
+    Examples
+    --------
+    >>> set(compare("device:p4510", "device:p4510")["profile"].tolist())
+    {1}
     """
     if len(profiles) < 2:
         raise BadInput("a comparison takes at least two profiles")

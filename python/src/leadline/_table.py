@@ -227,11 +227,23 @@ class Table(Columns):
             yield from map(kind, zip(*(part[name].tolist() for name in names), strict=True))
 
     def head(self, count: int = 5) -> Self:
-        """Return the first rows, five by default."""
+        """Return the first rows, five by default.
+
+        Parameters
+        ----------
+        count
+            How many, 0 or more.
+        """
         return self[: count_of("count", count)]
 
     def tail(self, count: int = 5) -> Self:
-        """Return the last rows, five by default."""
+        """Return the last rows, five by default.
+
+        Parameters
+        ----------
+        count
+            How many, 0 or more.
+        """
         return self[max(len(self) - count_of("count", count), 0) :]
 
     def __eq__(self, other: object) -> bool:
@@ -316,6 +328,9 @@ class Table(Columns):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (type(self), self.to_ipc()), self.__dict__
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return self.column_names
 
     def __repr__(self) -> str:
         return _shown.as_text(self)

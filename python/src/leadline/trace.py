@@ -280,6 +280,12 @@ def plot_miss_ratios(trace: _Trace | Table, ax: Axes | None = None, **options: A
     ------
     BadInput
         As for :func:`info`.
+
+    Examples
+    --------
+    >>> from leadline import trace
+    >>> trace.plot_miss_ratios([1, 2, 1, 2]).get_ylabel()
+    'miss ratio'
     """
     from ._plot import miss_ratio_curve
 

@@ -1,0 +1,90 @@
+"""Pages that open without a network."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from . import _leadline
+from ._errors import BadInput, Failed
+
+if TYPE_CHECKING:
+    from ._profile import Profile
+
+__all__ = ["Report"]
+
+
+class Report:
+    """A self-contained page that opens without a network; a notebook shows it in a frame."""
+
+    __module__ = "leadline"
+
+    def __init__(self, page: str) -> None:
+        #: The page, HTML.
+        self.html = page
+
+    @classmethod
+    def of(cls, profiles: Sequence[Profile], path: str | os.PathLike[str] | None = None) -> Report:
+        """Make the page about one profile, or about several side by side.
+
+        Parameters
+        ----------
+        profiles
+            The first is what the others are compared with.
+        path
+            Also write the page to this file, which is replaced if it exists.
+
+        Returns
+        -------
+        Report
+
+        Raises
+        ------
+        BadInput
+            The file cannot be written, or is that of one of the profiles.
+        """
+        for profile in profiles:
+            profile._refuse_to_replace(path)
+        report = cls(_leadline.page([profile._device for profile in profiles]))
+        if path is not None:
+            report.save(path)
+        return report
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path
+            The file; one of that name is replaced.
+
+        Raises
+        ------
+        BadInput
+            There is no such folder, or it may not be written to.
+        Failed
+            The disk is full, or fails.
+        """
+        name = os.fsdecode(path)
+        beside = f"{name}.{os.getpid()}.new"
+        try:
+            if os.path.isdir(name):
+                raise IsADirectoryError(21, "is a folder")
+            with open(beside, "w", encoding="utf-8") as page:
+                page.write(self.html)
+            os.replace(beside, name)
+        except OSError as error:
+            if os.path.exists(beside):
+                os.remove(beside)
+            known = (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError)
+            raise (BadInput if isinstance(error, known) else Failed)(f"{name}: {error.strerror}") from None
+
+    def __repr__(self) -> str:
+        return f"Report({len(self.html)} characters; .save(path) writes it)"
+
+    def _repr_html_(self) -> str:
+        import html
+
+        # A frame, so that the page's styles and scripts stay its own.
+        return f'<iframe srcdoc="{html.escape(self.html)}" style="width:100%;height:640px;border:0"></iframe>'
