@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ._emulate import EmulatedDrive, emulate
     from ._errors import BadInput, Error, Extrapolated, Failed, NotConverged, Warning
     from ._graph import Graph
-    from ._graph_queries import Subgraph
     from ._graph_update import GraphUpdate
     from ._lint import Lint, lint
     from ._measure import experiment, import_profile, profile
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from ._profile import Profile, Report, compare
     from ._prove import prove
     from ._report import report
+    from ._subgraph import Subgraph
     from ._table import Table
 
 __all__ = [
@@ -84,7 +84,6 @@ _NAMES = {
     "_emulate": ("EmulatedDrive", "emulate"),
     "_errors": ("BadInput", "Error", "Extrapolated", "Failed", "NotConverged", "Warning"),
     "_graph": ("Graph",),
-    "_graph_queries": ("Subgraph",),
     "_graph_update": ("GraphUpdate",),
     "_lint": ("Lint", "lint"),
     "_measure": ("experiment", "import_profile", "profile"),
@@ -93,6 +92,7 @@ _NAMES = {
     "_profile": ("Profile", "Report", "compare"),
     "_prove": ("prove",),
     "_report": ("report",),
+    "_subgraph": ("Subgraph",),
     "_table": ("Table",),
 }
 

@@ -16,6 +16,7 @@ from ._edges import edges_of, ids_of
 from ._edges.options import dedupe_of, flag
 from ._errors import BadInput
 from ._graph_algorithms import Algorithms
+from ._graph_checks import Checks
 from ._graph_import import Imports
 from ._graph_queries import EdgeCount, Queries
 from ._graph_run import RunOptions, run_options
@@ -27,7 +28,7 @@ from ._sizes import Size, memory_bytes, size_bytes
 __all__ = ["Graph"]
 
 
-class Graph(Imports, Algorithms, Queries, Upkeep):
+class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
     """A graph in a store, of which only the index and what an algorithm needs are in memory.
 
     It is made by :meth:`from_edges` or :meth:`import_file`, or opened by :meth:`open`, and closed by
