@@ -322,7 +322,9 @@ WRONG = [
     (([2**64 - 1, -3], [1, 1]), "sources[1]: ids are from 0 to 2^64 - 1, not -3"),
     ((np.array([1, -3]), [1, 1]), "edges[1]: source -3"),
     (([1], [1.5]), "targets[0]: ids are whole numbers or strings, not 1.5"),
-    ((np.array([0.5]), [1]), "sources: ids are whole numbers or strings, not float64"),
+    ((np.array([0.5]), [1]), "sources[0]: ids are whole numbers or strings, not 0.5"),
+    (([1], [1e300]), "targets[0]: ids are whole numbers or strings, not 1e+300"),
+    ((np.array([1, 2**25], dtype="f4"), [1, 1]), "sources[1]: ids are whole numbers or strings"),
     (([1, 2**64], [1, 1]), "sources[1]: ids are from 0 to 2^64 - 1, not 18446744073709551616"),
     (([True, False], [1, 2]), "sources: ids are whole numbers or strings, not bool"),
     (([1], [None]), "targets[0]"),
@@ -388,9 +390,33 @@ def test_cells_that_are_missing_are_named_with_their_row():
 
 
 def test_numbers_of_every_kind_are_ids():
-    for ids in [array("H", SOURCES), np.array(SOURCES, dtype=">i4"), [np.int8(id) for id in SOURCES]]:
+    doubles = [float(id) for id in SOURCES]
+    kinds = [array("H", SOURCES), np.array(SOURCES, dtype=">i4"), [np.int8(id) for id in SOURCES]]
+    for ids in [*kinds, doubles, np.array(doubles), np.array(doubles, dtype="f2"), [*SOURCES[:5], 9.0]]:
         assert found(ids, TARGETS) == sorted(PAIRS)
+    polars = pytest.importorskip("polars")
+    table = polars.DataFrame({"source": doubles, "target": TARGETS})
+    assert found(table) == sorted(PAIRS)
+    halves = table.with_columns(source=table["source"] / 2)
+    assert "sources[0]: ids are whole numbers or strings, not 2.5" in refusal(halves)
     assert found(SOURCES, TARGETS, [Decimal("0.5")] * 6) == sorted((s, t, 0.5) for s, t in PAIRS)
+
+
+@pytest.mark.parametrize("strings", [False, True])
+def test_columns_of_every_library_go_together(strings):
+    pandas, polars, pyarrow = map(pytest.importorskip, ["pandas", "polars", "pyarrow"])
+    ends, rows = (NAMES, NAMED) if strings else ((SOURCES, TARGETS), TRIPLES)
+    columns = [*ends, WEIGHTS]
+    pieces = [pyarrow.chunked_array([column[:at], column[at:]]) for at, column in enumerate(columns, 1)]
+    for library in [
+        pieces,
+        [pyarrow.array(column) for column in columns],
+        [polars.Series(column) for column in columns],
+        [pandas.Series(column) for column in columns],
+        [pandas.Series(columns[0], dtype="category"), *columns[1:]],
+        [pieces[0], polars.Series(columns[1]), np.array(columns[2])],
+    ]:
+        assert found(*library) == sorted(rows)
 
 
 def test_a_query_that_fails_leaves_nothing(tmp_path):

@@ -97,16 +97,19 @@ _NAMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name in _MODULES or name in _OPTIONAL_MODULES:
-        return import_module(f".{name}", __name__)
-    for module, names in _NAMES.items():
-        if name in names:
-            value = getattr(import_module(f".{module}", __name__), name)
-            # The next time it is found without coming here.
-            globals()[name] = value
-            return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:
+    # Checkers of types have the imports above, and know of no other name.
+
+    def __getattr__(name: str) -> Any:
+        if name in _MODULES or name in _OPTIONAL_MODULES:
+            return import_module(f".{name}", __name__)
+        for module, names in _NAMES.items():
+            if name in names:
+                value = getattr(import_module(f".{module}", __name__), name)
+                # The next time it is found without coming here.
+                globals()[name] = value
+                return value
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -103,8 +103,9 @@ impl ArrowColumn {
     /// # Errors
     /// Says why they are no ids, and where if it is one of them.
     pub(super) fn ids(&self) -> Result<ArrayIds, Unfit> {
+        self.none_missing()?;
         let array = &self.0;
-        let ids = match array.data_type() {
+        Ok(match array.data_type() {
             DataType::UInt32 => ArrayIds::U32(numbers::<UInt32Type>(array)),
             DataType::UInt64 => ArrayIds::U64(numbers::<UInt64Type>(array)),
             DataType::Int32 => ArrayIds::I32(numbers::<Int32Type>(array)),
@@ -113,13 +114,13 @@ impl ArrowColumn {
             DataType::UInt16 => widened::<UInt16Type, u32>(array).into(),
             DataType::Int8 => widened::<Int8Type, i32>(array).into(),
             DataType::Int16 => widened::<Int16Type, i32>(array).into(),
+            DataType::Float32 => whole::<Float32Type>(array, 1 << 24)?.into(),
+            DataType::Float64 => whole::<Float64Type>(array, 1 << 53)?.into(),
             // Of a column without a value nothing says what it would hold.
             DataType::Null if array.is_empty() => Vec::<u64>::new().into(),
             kind if is_text(kind) => ArrayIds::Strings(Arc::new(Texts(Arc::clone(array)))),
             other => return Err(Unfit::all(format!("ids are whole numbers or strings, not {other}"))),
-        };
-        self.none_missing()?;
-        Ok(ids)
+        })
     }
 
     /// # Errors
@@ -185,6 +186,20 @@ fn widened<T: ArrowPrimitiveType, W: From<T::Native>>(array: &ArrayRef) -> Vec<W
 
 fn converted<T: ArrowPrimitiveType>(array: &ArrayRef, convert: impl Fn(T::Native) -> f64) -> Vec<f64> {
     array.as_primitive::<T>().values().iter().map(|value| convert(*value)).collect()
+}
+
+/// Ids in floating point, which tells whole numbers apart up to `exact`.
+fn whole<T: ArrowPrimitiveType<Native: Into<f64>>>(array: &ArrayRef, exact: u64) -> Result<Vec<u64>, Unfit> {
+    let values = array.as_primitive::<T>().values().iter();
+    let id = |(at, value): (usize, &T::Native)| {
+        let value: f64 = (*value).into();
+        if value.fract() == 0.0 && (0.0..=exact as f64).contains(&value) {
+            return Ok(value as u64);
+        }
+        let what = format!("ids are whole numbers or strings, not {value}");
+        Err(Unfit { at: Some(at), what })
+    };
+    values.enumerate().map(id).collect()
 }
 
 fn is_text(kind: &DataType) -> bool {

@@ -132,8 +132,18 @@ def ids_of(name: str, values: Any, first: int = 0) -> Listed:
     if kind in "OUT" or array.size == 0 or (kind == "f" and is_list):
         # NumPy would make strings, or doubles, of the numbers in a list of several kinds.
         return _ids_of_list(name, list(values) if is_list else array.tolist(), first)
-    hint = "; if all are whole numbers, .astype('int64') makes them so" if kind == "f" else ""
-    raise BadInput(f"{name}: ids are whole numbers or strings, not {array.dtype}{hint}")
+    if kind != "f":
+        raise BadInput(f"{name}: ids are whole numbers or strings, not {array.dtype}")
+    whole = (array >= 0) & (array <= _exact(array.dtype)) & (array == np.floor(array))
+    if not whole.all():
+        at = int((~whole).argmax())
+        raise BadInput(f"{name}[{first + at}]: ids are whole numbers or strings, not {array[at]}")
+    return array.astype(np.uint64)
+
+
+def _exact(dtype: np.dtype[Any]) -> float:
+    """Up to where numbers in floating point tell whole ones apart; doubles have them all that Python has."""
+    return min(2.0 ** (np.finfo(dtype).nmant + 1), 2.0**53)
 
 
 def masked_of(values: Any) -> NDArray[np.bool_] | None:
@@ -170,7 +180,7 @@ def _ids_of_list(name: str, values: list[Any], first: int) -> Listed:
         wrong = next((at for at, value in enumerate(values) if not 0 <= value < 1 << 64), None)
         if wrong is not None:
             raise BadInput(f"{name}[{first + wrong}]: ids are from 0 to 2^64 - 1, not {values[wrong]}")
-        return np.array(values, dtype=np.uint64)
+        return np.array([int(value) for value in values], dtype=np.uint64)
     texts = [isinstance(value, str) for value in values]
     for at, value in enumerate(values):
         if not texts[at] and not _is_whole(value):
@@ -180,6 +190,9 @@ def _ids_of_list(name: str, values: list[Any], first: int) -> Listed:
 
 
 def _is_whole(value: Any) -> bool:
+    if isinstance(value, (float, np.floating)):
+        number = float(value)
+        return number.is_integer() and abs(number) <= _exact(np.asarray(value).dtype)
     return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
 
 

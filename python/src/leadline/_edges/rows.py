@@ -75,7 +75,7 @@ def _of_matrix(array: NDArray[Any], weight: Any, place: str) -> Iterator[Batch]:
     for first in range(0, len(array), CHUNK):
         part = array[first : first + CHUNK]
         sources, targets = (
-            ids_of(f"{place}{name}", _whole(part[:, side], f"{place}{name}", first), first)
+            ids_of(f"{place}{name}", part[:, side], first)
             for side, name in enumerate(("sources", "targets"))
         )
         weights = weights_of(part[:, 2], f"{place}weights", first) if weighted else None
@@ -87,18 +87,6 @@ def _of_matrix(array: NDArray[Any], weight: Any, place: str) -> Iterator[Batch]:
 def _check_third(columns: int, weight: Any, place: str) -> None:
     if weight is True and columns == 2:
         raise BadInput(f"{place}weight=True: edges have two columns; give a third with weights")
-
-
-def _whole(column: NDArray[Any], name: str, first: int) -> NDArray[Any]:
-    """Ids next to weights in an array of doubles are doubles too: whole ones, and exact."""
-    if column.dtype.kind != "f":
-        return column
-    wrong = ~((column >= 0) & (column <= 2.0**53) & (column == np.floor(column)))
-    if wrong.any():
-        at = int(wrong.argmax())
-        what = f"ids are whole numbers, up to 2^53 in doubles, not {column[at]}"
-        raise BadInput(f"{name}[{first + at}]: {what}")
-    return column.astype(np.uint64)
 
 
 def _is_value(value: Any) -> bool:

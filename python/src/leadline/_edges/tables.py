@@ -150,15 +150,16 @@ def _chosen(names: list[Any], weight: Any, ends: Ends, place: str) -> list[Any]:
     return [source, target] if found is None else [source, target, found]
 
 
-def _named(names: list[Any], given: Any, known: tuple[str, ...], argument: str, place: str) -> Any:
+def _named(names: list[Any], given: Any, usual: tuple[str, ...], argument: str, place: str) -> Any:
     """The column that is given, or the one with a known name."""
     if given is not None:
         if not isinstance(given, Hashable) or given not in names:
-            shown = f"{reprlib.repr(given)}: no column is called so; the columns are {', '.join(map(str, names))}"
+            known = ", ".join(map(str, names))
+            shown = f"{reprlib.repr(given)}: no column is called so; the columns are {known}"
             raise BadInput(f"{place}{argument}={shown}")
         found = [given]
     else:
-        found = [name for name in names if str(name).lower() in known]
+        found = [name for name in names if str(name).lower() in usual]
     if len(set(map(str, found))) > 1:
         both = " and ".join(map(str, found[:2]))
         raise BadInput(f"{place}edges: {both} may both be meant; {argument}= says which")
