@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import leadline
-from leadline import Graph, Models, Profile, btree, lsm, pool, trace
+from leadline import Drive, Graph, Profile, _leadline, btree, lsm, pool, trace
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,41 @@ class Face:
     calls: bool = True
     #: Why its ranges are not compared, where they are not.
     no_ranges: str = ""
+    #: What a call needs that has a default.
+    needs: Mapping[str, Any] = field(default_factory=dict)
 
 
 #: Of every command.
 LEFT_OUT = {"json": "the result is the document that it prints"}
 OWN = {"progress": "the command line shows it on a terminal"}
+
+#: Of graphs.
+STORE = {"store": "the graph itself"}
+RUN = {
+    **STORE,
+    "profile": "depth says how many reads are in flight",
+    "estimate": "Graph.estimate",
+}
+QUESTION = {
+    **STORE,
+    "profile": "depth says how many reads are in flight",
+    "output": "a table is written by what reads it",
+}
+QUESTIONS = {**QUESTION, "vertices": "ids are given as arrays"}
+READING = [
+    "format",
+    "delimiter",
+    "header",
+    "skip",
+    "comment",
+    "source-column",
+    "target-column",
+    "weight-column",
+    "ignore-columns",
+]
+ENUMERATE = {"enumerate": "Drive.enumerate_power_cuts", "most": "Drive.enumerate_power_cuts"}
+#: Algorithms whose methods have all of their options.
+ALGORITHMS = [name for name, _ in _leadline.algorithms() if name != "similarity"]
 
 PLAN = {"dry-run": "prints a plan and no result; max_writes limits what is written"}
 HIDDEN = "hidden, for Leadline's own tests"
@@ -43,23 +73,17 @@ FACES = {
     "experiment": Face(leadline.experiment, PLAN),
     "report": Face(leadline.report),
     "predict": Face(
-        Models.predict,
-        {
-            "profile": "Models are those of a profile",
-            "what-if": "concurrency takes an array",
-            "slo": "not there yet",
-            "mix": "belongs to slo",
-            "speedup": "not there yet",
-        },
+        leadline.predict,
+        renamed={"profile": "source"},
         calls=False,
         no_ranges="arrays, of which a refusal names the element; random is a share of 1",
     ),
     "models": Face(
         leadline.fit,
-        {"setup-per": "for tables of costs, which it does not take", "output": "Profile.report is the page"},
-        {"subject": "profile"},
+        {"output": "Profile.report is the page"},
+        {"subject": "source"},
         calls=False,
-        no_ranges="it has no numbers",
+        no_ranges="setup_per is for a table, which is read first",
     ),
     "advise": Face(leadline.advise, {"explain": "the table has all columns"}),
     "lint": Face(leadline.lint),
@@ -78,32 +102,89 @@ FACES = {
     "trace generate": Face(trace.generate, {"list": "trace.generators"}),
     "pool simulate": Face(pool.simulate, own={"writes": "of a trace that is an array"}),
     "pool replay": Face(pool.replay),
+    "trace capture": Face(
+        trace.capture, {"command": "with trace.capture(..): whatever the program does"}, calls=False
+    ),
+    "emulate": Face(leadline.emulate, calls=False, no_ranges="a process of its own checks them"),
+    "emulate ctl wait": Face(Drive.wait),
+    "emulate ctl counters": Face(Drive.counters),
+    "emulate ctl power-cut": Face(Drive.power_cut, ENUMERATE),
+    "emulate ctl inject": Face(Drive.inject),
+    "emulate ctl map": Face(Drive.map),
+    "emulate ctl device": Face(Drive.device),
+    "emulate ctl start-trace": Face(Drive.start_trace),
+    "emulate ctl stop-trace": Face(Drive.stop_trace),
+    "graph import": Face(
+        Graph.import_file, {"preview": "Graph.preview_file"}, {"store": "path"}
+    ),
+    "graph export": Face(
+        Graph.export,
+        {
+            **STORE,
+            "format": "a file of edges is written by pandas, from g.edges(..)",
+            "force": "what is no export is never replaced",
+        },
+        {"out": "folder"},
+    ),
+    "graph update": Face(
+        Graph.update,
+        {
+            **STORE,
+            **dict.fromkeys(["changes", "delete", *READING], "methods of GraphUpdate take arrays"),
+            "commit-every": "GraphUpdate.commit",
+            "profile": "writes as many blocks at a time as the graph was opened with",
+        },
+        calls=False,
+    ),
+    "graph compact": Face(Graph.compact, STORE, calls=False),
+    "graph info": Face(Graph.info, STORE),
+    "graph verify": Face(Graph.verify, STORE),
+    "graph validate": Face(Graph.validate),
+    "graph neighbors": Face(
+        Graph.neighbors, {**QUESTIONS, "degrees": "Graph.degree"}, {"ids": "vertex"}, calls=False
+    ),
+    "graph ego": Face(
+        Graph.ego, {**QUESTION, "show": "Subgraph has edges and vertices"}, calls=False
+    ),
+    "graph subgraph": Face(Graph.subgraph, QUESTIONS, {"ids": "vertices"}, calls=False),
+    **{f"graph {name}": Face(getattr(Graph, name), RUN, calls=False) for name in ALGORITHMS},
+    "graph similarity": Face(
+        Graph.similarity,
+        {**RUN, "pairs": "vertex and other"},
+        own={"vertex": "the first of each pair", "other": "the second"},
+        calls=False,
+        needs={"top": 1},
+    ),
 }
 
 #: Commands that no function runs, and those below them.
 NOT_IN_PYTHON = {
     "completions": "for shells",
     "man": "for man",
-    "emulate": "lasts until it is told to end; runs in a terminal",
-    "trace capture": "runs another program in a terminal",
-    "graph": "methods of Graph, with arrays in the place of files",
 }
 
 #: Public functions that are no command's.
 PYTHON_ONLY = {
     leadline.compare: "report prints it for several profiles",
-    leadline.predict: "Models.predict of a new fit",
     trace.open: "iterates over a trace",
     trace.miss_ratios: "of trace.info, as a table",
     trace.plot_miss_ratios: "draws them",
     trace.generators: "trace generate --list",
+    Drive.enumerate_power_cuts: "emulate ctl power-cut --enumerate",
+    Graph.open: "commands take the store's name",
+    Graph.close: "commands end",
+    Graph.from_edges: "of what is in memory; graph import reads files",
+    Graph.preview_file: "graph import --preview",
+    Graph.ids: "graph info and exports have them",
+    Graph.degree: "graph neighbors --degrees",
+    Graph.estimate: "of an algorithm, with --estimate",
     Profile.load: "commands take the file's name",
 }
 
-#: What methods are called on, by class.
-SELVES: dict[str, Callable[[], Any]] = {
-    "Graph": lambda: Graph.from_edges([1, 2], [2, 3]),
-    "Models": lambda: leadline.fit(Profile.load("device:p4510")),
+#: What methods are called on, for which classes.
+SELVES: dict[type, Callable[[], Any]] = {
+    Graph: lambda: Graph.from_edges([1, 2], [2, 3], [0.5, 1.5]),
+    Drive: lambda: Drive("/nowhere"),
 }
 
 #: Arguments of a call that reaches the command's own checks: by parameter.

@@ -19,7 +19,7 @@ from ._notes import warn_of
 from ._progress import Progress, showing
 from ._values import Option, as_flags, no_such, text, written
 
-__all__ = ["flags", "judged", "run", "text"]
+__all__ = ["flags", "judged", "positionals", "run", "text"]
 
 
 def run(
@@ -71,7 +71,7 @@ def judged(
         return line
 
     given = flags(words, options or {})
-    arguments = [*words.split(), *given, "--json", "--", *_written(words, positional)]
+    arguments = [*words.split(), *given, "--json", "--", *positionals(words, positional)]
     with showing(progress) as callback:
         try:
             printed, notes, verdict = _leadline.call(arguments, callback, trace)
@@ -95,8 +95,8 @@ def flags(words: str, options: Mapping[str, object]) -> list[str]:
     return given
 
 
-def _written(words: str, positional: Sequence[object]) -> Iterator[str]:
-    """Arguments without a flag; the last one of a command may be several."""
+def positionals(words: str, positional: Sequence[object]) -> Iterator[str]:
+    """Arguments of a command without a flag; the last one may be several."""
     _, known = _commands()[words]
     for place, value in enumerate(positional):
         yield written(known[min(place, len(known) - 1)], value)

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ._command import flags, text
+from . import _leadline
+from ._command import flags, positionals, text
 from ._errors import BadInput
-from ._leadline import call
 from ._profile import Profile
 from ._table import Table
 
@@ -216,7 +216,7 @@ class Drive:
         ...     drive.map("a")["bytes"].tolist()
         [8192]
         """
-        name = Path(file)
+        name = Path(text(file, "file"))
         if name.is_absolute() and name.is_relative_to(self.path):
             name = name.relative_to(self.path)
         extents = self._ask("map", name)["extents"]
@@ -284,8 +284,8 @@ class Drive:
         return f"Drive({os.fspath(self.path)!r})"
 
     def _ask(self, verb: str, *positional: object, **options: object) -> dict[str, Any]:
-        given = flags(f"emulate ctl {verb}", options)
-        words = ["emulate", "ctl", text(self.path), verb, *given, "--json", "--"]
-        printed, _, _ = call([*words, *map(text, positional)])
+        command = f"emulate ctl {verb}"
+        words = ["emulate", "ctl", text(self.path), verb, *flags(command, options), "--json", "--"]
+        printed, _, _ = _leadline.call([*words, *positionals(command, positional)])
         document: dict[str, Any] = json.loads(printed)
         return document

@@ -79,7 +79,7 @@ class Upkeep:
         self._need_open()
         given = {"partitions": partitions, "memory": memory_text(memory)}
         # With a slash it is a folder, whatever it is called.
-        report, _ = run("graph export", self.path, text(folder) + "/", options=given, progress=progress)
+        report, _ = run("graph export", self.path, text(folder, "folder") + "/", options=given, progress=progress)
         return dict(report)
 
     def estimate(
