@@ -83,7 +83,7 @@ FACES = {
         {"output": "Profile.report is the page"},
         {"subject": "source"},
         calls=False,
-        no_ranges="setup_per is for a table, which is read first",
+        no_ranges="tests/test_models.py tries those of setup_per",
     ),
     "advise": Face(leadline.advise, {"explain": "the table has all columns"}),
     "lint": Face(leadline.lint),
