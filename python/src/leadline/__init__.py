@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from . import btree, fleet, lsm, pool, spark, testing, trace
     from ._advise import Advice, advise
     from ._calibrate import Calibration, calibrate
+    from ._comparison import compare
     from ._devices import devices
     from ._drive import Drive
     from ._emulate import EmulatedDrive, emulate
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ._measure import experiment, import_profile, profile
     from ._models import Models, fit, predict
     from ._place import place
-    from ._profile import Profile, Report, compare
+    from ._profile import Profile, Report
     from ._prove import prove
     from ._report import report
     from ._subgraph import Subgraph
@@ -79,6 +80,7 @@ _OPTIONAL_MODULES = ("fleet", "spark", "testing")
 _NAMES = {
     "_advise": ("Advice", "advise"),
     "_calibrate": ("Calibration", "calibrate"),
+    "_comparison": ("compare",),
     "_devices": ("devices",),
     "_drive": ("Drive",),
     "_emulate": ("EmulatedDrive", "emulate"),
@@ -89,7 +91,7 @@ _NAMES = {
     "_measure": ("experiment", "import_profile", "profile"),
     "_models": ("Models", "fit", "predict"),
     "_place": ("place",),
-    "_profile": ("Profile", "Report", "compare"),
+    "_profile": ("Profile", "Report"),
     "_prove": ("prove",),
     "_report": ("report",),
     "_subgraph": ("Subgraph",),

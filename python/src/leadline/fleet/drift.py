@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .._profile import Profile, compare
+from .._comparison import compare
+from .._profile import Profile
 from .._table import Table
 from .verdicts import ratios
 
