@@ -19,6 +19,7 @@ _UNITS = {
     "ms": "ms",
     "ns": "ns",
     "pages": "pages",
+    "per_s": "1/s",
     "percent": "%",
     "seconds": "s",
     "us": "µs",

@@ -12,6 +12,7 @@ from ._command import judged
 from ._errors import BadInput
 from ._profile import Profile
 from ._progress import Progress
+from ._words import one_line
 
 __all__ = ["Path", "ProfileLike", "from_profile", "named", "output_or_temporary", "paths_of"]
 
@@ -60,7 +61,8 @@ def named(
     elif profile is None or isinstance(profile, (str, os.PathLike)):
         yield profile, str(profile)
     else:
-        raise BadInput(f"{argument}={profile!r}: must be a Profile, the file of one, or 'device:NAME'")
+        kinds = "a Profile, the file of one, or 'device:NAME'"
+        raise BadInput(f"{argument}={one_line(profile)}: must be {kinds}")
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from ._command import run
 from ._documents import columns_of
 from ._errors import BadInput
 from ._profile import Profile
+from ._profiled import named
 from ._table import Table
 from ._words import one_line
 
@@ -42,6 +43,6 @@ def _refuse(workload: Mapping[str, Any], question: str, but: tuple[str, ...]) ->
 
 
 def _asked(profile: Profile, options: dict[str, Any]) -> dict[str, Any]:
-    with profile._as_argument() as path:
-        document: dict[str, Any] = run("predict", path, options=options)[0]
+    with named(profile) as (file, known_as):
+        document: dict[str, Any] = run("predict", file, options=options, called={str(file): known_as})[0]
     return document

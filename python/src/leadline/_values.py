@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import reprlib
 from collections.abc import Iterable, Mapping
 from keyword import iskeyword
 from typing import NamedTuple
@@ -11,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ._errors import BadInput
+from ._words import one_line
 
 __all__ = ["Option", "as_flags", "listed", "no_such", "text", "written"]
 
@@ -86,7 +86,7 @@ def _switched(option: Option, value: bool) -> list[str]:
 
 
 def _wrong(option: Option, value: object, what: str) -> BadInput:
-    return BadInput(f"{option.python}={reprlib.repr(value)}: {what}")
+    return BadInput(f"{option.python}={one_line(value)}: {what}")
 
 
 def _is_several(value: object) -> bool:
@@ -134,11 +134,11 @@ def text(value: object, name: str = "value") -> str:
     elif isinstance(value, (int, float)) and not isinstance(value, bool):
         written = _number(value, name)
     else:
-        raise BadInput(f"{name}={reprlib.repr(value)}: must be text, a number or a path")
+        raise BadInput(f"{name}={one_line(value)}: must be text, a number or a path")
     try:
         os.fsencode(written)
     except UnicodeEncodeError:
-        raise BadInput(f"{name}={reprlib.repr(value)}: is no text, nor the name of a file") from None
+        raise BadInput(f"{name}={one_line(value)}: is no text, nor the name of a file") from None
     return written
 
 

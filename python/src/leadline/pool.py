@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._accesses import Accesses, accesses, yes_or_no
+from ._accesses import accesses, yes_or_no
 from ._command import run
 from ._documents import columns_of
 from ._errors import BadInput
-from ._profile import Profile
 from ._pool_replay import replay
+from ._profiled import ProfileLike, named
 from ._progress import Progress
 from ._sizes import Size
 from ._table import Table
@@ -38,7 +38,7 @@ def simulate(
     cache_bytes: Size | Sequence[Size] | None = None,
     page_bytes: Size | None = None,
     device: _Path | None = None,
-    profile: Profile | _Path | None = None,
+    profile: ProfileLike | None = None,
     read_share: str | ArrayLike | None = None,
     alpha_1: ArrayLike | None = None,
     threads: int | None = None,
@@ -142,17 +142,15 @@ def simulate(
         "comment": comment,
     }
     name, arrays = accesses(trace, writes)
-    if not isinstance(profile, Profile):
-        given["profile"] = profile
-        return _simulated(name, arrays, given, progress)
-    profile._refuse_to_replace(output)
-    with profile._as_argument() as path:
-        given["profile"] = path
-        return _simulated(name, arrays, given, progress)
-
-
-def _simulated(name: object, arrays: Accesses | None, given: dict[str, Any], progress: Progress) -> Table:
-    document, notes = run("pool simulate", name, options=given, progress=progress, trace=arrays)
+    with named(profile, [output]) as (file, known_as):
+        document, notes = run(
+            "pool simulate",
+            name,
+            options={**given, "profile": file},
+            progress=progress,
+            trace=arrays,
+            called={str(file): known_as},
+        )
     return _table(document.get("cells", [document]), notes)
 
 
