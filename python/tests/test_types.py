@@ -1,4 +1,4 @@
-"""A script that a user checks with ``mypy --strict`` has no errors where it is right, and has them where not."""
+"""A user's script under ``mypy --strict`` has no errors where it is right, and has them where it is not."""
 
 from __future__ import annotations
 
@@ -79,5 +79,6 @@ def test_users_scripts_are_checked_against_the_package(tmp_path: Path) -> None:
     wrong = "import leadline\n" + "".join(f"{line}\n" for line, _ in WRONG)
     said = checked(tmp_path, SCRIPT, wrong)
     assert [line for line in said if line.startswith("script0")] == []
-    found = [(int(line.split(":")[1]), line.rpartition("[")[2].rstrip("]")) for line in said if "error" in line]
+    errors = [line for line in said if "error" in line]
+    found = [(int(line.split(":")[1]), line.rpartition("[")[2].rstrip("]")) for line in errors]
     assert found == [(number, code) for number, (_, code) in enumerate(WRONG, 2)], said
