@@ -2,6 +2,7 @@
 //! are wrong.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -80,8 +81,8 @@ impl StringArray for Holes {
         self.0.len()
     }
 
-    fn get(&self, place: usize) -> Option<&str> {
-        self.0[place]
+    fn read(&self, places: Range<usize>, each: &mut dyn FnMut(Result<&str, &str>)) {
+        self.0[places].iter().for_each(|text| each(text.ok_or("there is no id")));
     }
 }
 
@@ -121,10 +122,7 @@ fn what_is_wrong_is_named_with_its_place() {
         "sources: expected numbers, as vertices are, found strings"
     );
     let holes = ArrayIds::Strings(Arc::new(Holes(vec![Some("a"), None])));
-    assert_eq!(
-        refusal(ArrayEdges::new(names(&["a", "b"]), holes)),
-        "edges[1]: has no target; give it one, or leave it out"
-    );
+    assert_eq!(refusal(ArrayEdges::new(names(&["a", "b"]), holes)), "edges[1]: target: there is no id");
     assert!(
         refusal(ArrayEdges::new(names(&["a"]), names(&["x".repeat(2 << 20).as_str()])))
             .starts_with("edges[0]: "),

@@ -2,10 +2,10 @@
 
 use std::sync::atomic::Ordering;
 
+use super::id::Id;
 use super::lists::ReadLists;
 use super::pending::What;
 use super::update::GraphUpdate;
-use super::id::Id;
 use crate::GraphError;
 use crate::input::{ArrayEdges, ArrayIds, ArrayWeights, check_length};
 
@@ -147,10 +147,7 @@ impl Columns<'_> {
     fn check_values(&self, first: usize) -> Result<(), GraphError> {
         for (name, ids) in self.ids() {
             match ids {
-                ArrayIds::Strings(texts) => {
-                    (first..first + self.piece(first))
-                        .try_for_each(|at| self.text(name, texts.get(at), at).map(drop))?;
-                }
+                ArrayIds::Strings(_) => self.texts(name, ids, first, |_| {})?,
                 _ => self.numbers(name, ids, first).map(drop)?,
             }
         }
@@ -165,21 +162,44 @@ impl Columns<'_> {
         mut take: impl FnMut(Id, Option<Id>, f64) -> Result<(), GraphError>,
     ) -> Result<(), GraphError> {
         let column = |(name, ids): (&'static str, &ArrayIds)| match ids {
-            ArrayIds::Strings(_) => Ok(Vec::new()),
-            _ => self.numbers(name, ids, first),
+            ArrayIds::Strings(_) => {
+                let mut found = Vec::with_capacity(self.piece(first));
+                self.texts(name, ids, first, |text| found.push(Id::from(text)))?;
+                Ok(found)
+            }
+            _ => Ok(self.numbers(name, ids, first)?.into_iter().map(Id::Number).collect()),
         };
-        let numbers = self.ids().map(column).collect::<Result<Vec<_>, _>>()?;
+        let columns = self.ids().map(column).collect::<Result<Vec<Vec<Id>>, GraphError>>()?;
         let weights = self.weights(first)?;
-        let id = |side: usize, (name, ids): (&'static str, &ArrayIds), at: usize| match ids {
-            ArrayIds::Strings(texts) => self.text(name, texts.get(first + at), first + at).map(Id::from),
-            _ => Ok(Id::Number(numbers[side][at])),
-        };
-        for at in 0..self.piece(first) {
-            let source = id(0, ("sources", self.sources), at)?;
-            let target = self.targets.map(|targets| id(1, ("targets", targets), at)).transpose()?;
+        let mut columns = columns.into_iter().map(Vec::into_iter);
+        let (sources, mut targets) = (columns.next().into_iter().flatten(), columns.next());
+        for (at, source) in sources.enumerate() {
+            let target = targets.as_mut().and_then(Iterator::next);
             take(source, target, weights.as_ref().map_or(usual_weight, |weights| weights[at]))?;
         }
         Ok(())
+    }
+
+    /// Calls `take` with each string of a piece.
+    fn texts(
+        &self,
+        name: &str,
+        ids: &ArrayIds,
+        first: usize,
+        mut take: impl FnMut(&str),
+    ) -> Result<(), GraphError> {
+        let ArrayIds::Strings(texts) = ids else { unreachable!("numbers are read otherwise") };
+        let (mut at, mut wrong) = (first, None);
+        texts.read(first..first + self.piece(first), &mut |found| {
+            match found.map_err(str::to_owned).and_then(|text| check_length(text.as_bytes()).map(|()| text)) {
+                Ok(text) => take(text),
+                Err(what) => {
+                    wrong.get_or_insert_with(|| GraphError::malformed(self.named(name, at), what));
+                }
+            }
+            at += 1;
+        });
+        wrong.map_or(Ok(()), Err)
     }
 
     /// The numbers of a piece.
@@ -202,15 +222,6 @@ impl Columns<'_> {
             )
         })?;
         Ok(Some(found))
-    }
-
-    /// A string that is an id.
-    fn text<'t>(&self, name: &str, found: Option<&'t str>, at: usize) -> Result<&'t str, GraphError> {
-        let checked = match found {
-            None => Err("there is no id; give it one, or leave it out".to_owned()),
-            Some(id) => check_length(id.as_bytes()).map(|()| id),
-        };
-        checked.map_err(|what| GraphError::malformed(self.named(name, at), what))
     }
 
     /// What errors call a place of a column.

@@ -1,8 +1,10 @@
 //! NumPy's arrays, read where they lie from any thread.
 
-use leadline_graph_store::input::{Array, ArrayEdges, ArrayIds, ArrayWeights};
+use leadline_graph_store::input::{Array, ArrayEdges, ArrayIds, ArrayWeights, StringArray};
 use numpy::{Element, PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString, PyStringMethods};
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::arrow::{ArrowColumn, Unfit};
@@ -93,12 +95,52 @@ pub(super) fn ids(values: &Bound<'_, PyAny>, name: &str, first: usize) -> PyResu
     if let Some(ids) = numbers::<i64>(values)? {
         return Ok(ArrayIds::I64(ids));
     }
-    let strings: Vec<String> = values.extract().map_err(|_| {
-        let what = "ids are arrays of whole numbers of 32 or 64 bits, or lists of strings";
-        errors::bad_input(values.py(), &format!("{name}: {what}"))
-    })?;
-    Ok(strings.into())
+    let list = values.cast::<PyList>().ok();
+    match list.filter(|list| list.iter().all(|text| text.is_instance_of::<PyString>())) {
+        Some(list) => Ok(ArrayIds::Strings(Arc::new(Texts::new(list)))),
+        None => {
+            let what = "ids are arrays of whole numbers of 32 or 64 bits, or lists of strings";
+            Err(errors::bad_input(values.py(), &format!("{name}: {what}")))
+        }
+    }
 }
+
+/// The strings of a list, read where they lie, some at a time: they may take more memory than there is for a
+/// second copy.
+struct Texts {
+    list: Py<PyList>,
+    count: usize,
+}
+
+impl Texts {
+    fn new(list: &Bound<'_, PyList>) -> Texts {
+        Texts { list: list.clone().unbind(), count: list.len() }
+    }
+}
+
+impl StringArray for Texts {
+    fn count(&self) -> usize {
+        self.count
+    }
+
+    fn read(&self, places: Range<usize>, each: &mut dyn FnMut(Result<&str, &str>)) {
+        Python::attach(|py| {
+            for place in places {
+                // A program may change a list while it is read.
+                let found = self.list.bind(py).get_item(place);
+                let text = found.ok().and_then(|found| found.cast_into::<PyString>().ok());
+                match text.as_ref().map(PyStringMethods::encode_utf8) {
+                    Some(Ok(text)) => each(std::str::from_utf8(text.as_bytes()).map_err(|_| NO_TEXT)),
+                    Some(Err(_)) => each(Err(NO_TEXT)),
+                    None => each(Err("there is no id any more; the list has changed")),
+                }
+            }
+        });
+    }
+}
+
+/// Why a string of Python is none of UTF-8.
+const NO_TEXT: &str = "expected text, found a surrogate, which stands for no character";
 
 /// Weights: an array of float32 or float64, or a column of Arrow's; as [`ids`].
 fn weights_of(values: &Bound<'_, PyAny>, name: &str, first: usize) -> PyResult<ArrayWeights> {

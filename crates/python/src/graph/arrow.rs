@@ -1,5 +1,6 @@
 //! Edges from Arrow's C stream interface, which pyarrow, polars and DuckDB speak, read where they lie.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::cast::AsArray;
@@ -218,8 +219,10 @@ impl StringArray for Texts {
         self.0.len()
     }
 
-    fn get(&self, place: usize) -> Option<&str> {
-        text(&self.0, place)
+    fn read(&self, places: Range<usize>, each: &mut dyn FnMut(Result<&str, &str>)) {
+        for place in places {
+            each(text(&self.0, place).ok_or("there is no id; give it one, or leave it out"));
+        }
     }
 }
 

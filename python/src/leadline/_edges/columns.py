@@ -121,6 +121,9 @@ def array_of(name: str, values: Any) -> NDArray[Any]:
 def ids_of(name: str, values: Any, first: int = 0) -> Listed:
     """Ids as the extension takes them; `name` is for messages, and `first` the number of the first."""
     _refuse_missing(name, values, first)
+    if isinstance(values, list) and values and isinstance(values[0], str):
+        # As an array each would take as many bytes as the longest, four for each character.
+        return _ids_of_list(name, values, first)
     array = array_of(name, values)
     if array.ndim != 1:
         raise BadInput(f"{name}: must have one dimension, not {array.ndim}")
@@ -197,13 +200,11 @@ def _is_whole(value: Any) -> bool:
 
 
 def _strings(name: str, values: list[str], first: int) -> list[str]:
-    """Strings that a store can hold: subclasses made plain, and none with half of a surrogate pair."""
-    try:
-        "".join(values).encode()
-    except UnicodeEncodeError:
-        for at, value in enumerate(values):
-            if any("\ud800" <= character <= "\udfff" for character in value):
-                raise BadInput(f"{name}[{first + at}]: {value!r} is no text in Unicode") from None
+    """Strings that a store can hold: none with half of a surrogate pair."""
+    for at, value in enumerate(values):
+        # Fast where all is ASCII; an encoded copy of all together would take as much memory again.
+        if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
+            raise BadInput(f"{name}[{first + at}]: {value!r} is no text in Unicode")
     return values
 
 

@@ -1,5 +1,6 @@
 //! Ids in arrays: numbers of several types, or strings.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::Array;
@@ -29,8 +30,9 @@ pub trait StringArray: Send + Sync {
     /// How many there are; the same whenever it is asked.
     fn count(&self) -> usize;
 
-    /// The string at a place below [`StringArray::count`]; nothing where it is missing, which is refused.
-    fn get(&self, place: usize) -> Option<&str>;
+    /// Calls `each` with the string at each of some places, which are below [`StringArray::count`]; with
+    /// what is wrong instead where there is none.
+    fn read(&self, places: Range<usize>, each: &mut dyn FnMut(Result<&str, &str>));
 }
 
 impl StringArray for Vec<String> {
@@ -38,8 +40,8 @@ impl StringArray for Vec<String> {
         self.len()
     }
 
-    fn get(&self, place: usize) -> Option<&str> {
-        Some(&self[place])
+    fn read(&self, places: Range<usize>, each: &mut dyn FnMut(Result<&str, &str>)) {
+        self[places].iter().for_each(|text| each(Ok(text)));
     }
 }
 

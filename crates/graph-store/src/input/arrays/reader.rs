@@ -95,12 +95,13 @@ impl ArrayEdges {
                 self.bytes_read += (range.len() * self.vertices.width()) as u64;
             }
             Some(strings) => {
-                let mut texts = Texts { strings, bytes: 0 };
-                range.end = texts.each("vertices", 0, range.clone(), |texts, at| {
-                    batch.vertices.push(texts.number(&self.vertices, at, "id")?);
-                    Ok(())
-                })?;
-                self.bytes_read += texts.bytes as u64;
+                range.end = range.end.min(range.start + STEP);
+                let found = Numbered::of(strings, &self.vertices, range.clone(), "id");
+                if let Some((at, wrong)) = found.wrong {
+                    return Err(wrong.at(&format!("vertices[{at}]")));
+                }
+                batch.vertices.extend(found.numbers);
+                self.bytes_read += found.bytes as u64;
             }
         }
         self.vertices_given = range.end;
@@ -121,14 +122,23 @@ impl ArrayEdges {
             }
             Some(strings) => {
                 batch.pairs.clear();
-                let mut texts = Texts { strings, bytes: 0 };
-                let name = format!("{}edges", self.place);
-                range.end = texts.each(&name, self.first, range.clone(), |texts, at| {
-                    let source = texts.number(&self.sources, at, "source")?;
-                    batch.pairs.push((source, texts.number(&self.targets, at, "target")?));
-                    Ok(())
-                })?;
-                self.bytes_read += texts.bytes as u64;
+                // As many as are about as many bytes as are read of a file at once.
+                let (mut at, mut bytes) = (range.start, 0);
+                while at < range.end && bytes < PIECE {
+                    let some = at..range.end.min(at + STEP);
+                    at = some.end;
+                    let sources = Numbered::of(strings, &self.sources, some.clone(), "source");
+                    let targets = Numbered::of(strings, &self.targets, some, "target");
+                    let wrong = [sources.wrong, targets.wrong].into_iter().flatten();
+                    if let Some((at, wrong)) = wrong.min_by_key(|(at, _)| *at) {
+                        let edge = format!("{}edges[{}]", self.place, self.first + at);
+                        return Err(wrong.at(&edge));
+                    }
+                    batch.pairs.extend(sources.numbers.into_iter().zip(targets.numbers));
+                    bytes += sources.bytes + targets.bytes;
+                }
+                range.end = at;
+                self.bytes_read += bytes as u64;
             }
         }
         batch.weights.clear();
@@ -149,42 +159,41 @@ impl ArrayEdges {
     }
 }
 
-/// Strings on the way to their numbers.
-struct Texts<'a> {
-    strings: &'a mut Strings,
-    /// Of all strings so far.
+/// Strings that are numbered at a time.
+const STEP: usize = 1 << 10;
+
+/// Numbers of the strings at some places, and what is wrong with one.
+#[derive(Default)]
+struct Numbered {
+    numbers: Vec<u64>,
     bytes: usize,
+    wrong: Option<(usize, Wrong)>,
 }
 
-impl Texts<'_> {
-    /// Calls `each` for the places of a range until they had as many bytes as are read of a file at once.
-    /// Returns where it ended; `name` is the array's and `first` the number of its first place, for errors.
-    fn each(
-        &mut self,
-        name: &str,
-        first: usize,
-        range: Range<usize>,
-        mut each: impl FnMut(&mut Self, usize) -> Result<(), Wrong>,
-    ) -> Result<usize, GraphError> {
-        for at in range.clone() {
-            if self.bytes >= PIECE {
-                return Ok(at);
-            }
-            each(self, at).map_err(|wrong| wrong.at(&format!("{name}[{}]", first + at)))?;
-        }
-        Ok(range.end)
-    }
-
-    /// The number of a string; `what` it is, for errors.
-    fn number(&mut self, ids: &ArrayIds, at: usize, what: &str) -> Result<u64, Wrong> {
+impl Numbered {
+    /// Numbers strings until one is wrong; `what` each is, for errors.
+    fn of(strings: &mut Strings, ids: &ArrayIds, places: Range<usize>, what: &str) -> Numbered {
         let ArrayIds::Strings(all) = ids else {
             unreachable!("where ids are strings there are no numbers among them")
         };
-        let Some(text) = all.get(at) else {
-            return Err(format!("has no {what}; give it one, or leave it out").into());
-        };
-        self.bytes += text.len();
-        self.strings.number(text.as_bytes())
+        let (mut numbered, mut at) = (Numbered::default(), places.start);
+        all.read(places, &mut |text| {
+            if numbered.wrong.is_none() {
+                let number = match text {
+                    Ok(text) => {
+                        numbered.bytes += text.len();
+                        strings.number(text.as_bytes())
+                    }
+                    Err(wrong) => Err(format!("{what}: {wrong}").into()),
+                };
+                match number {
+                    Ok(number) => numbered.numbers.push(number),
+                    Err(wrong) => numbered.wrong = Some((at, wrong)),
+                }
+            }
+            at += 1;
+        });
+        numbered
     }
 }
 
