@@ -283,9 +283,11 @@ def test_an_empty_graph_has_empty_results():
 def test_another_file_is_not_replaced_by_a_store(tmp_path):
     path = tmp_path / "letters.txt"
     path.write_text("dear all")
-    with pytest.raises(leadline.BadInput, match="letters.txt"):
+    with pytest.raises(leadline.BadInput, match="letters.txt.*use force="):
         Graph.from_edges([0], [1], path=path)
     assert path.read_text() == "dear all"
+    with Graph.from_edges([0], [1], path=path, force=True) as graph:
+        assert graph.edges == 1 and graph.imported["edges"] == 1
 
 
 def test_a_refused_import_leaves_no_temporary_folder(tmp_path, monkeypatch):
@@ -316,7 +318,7 @@ def test_a_refused_import_leaves_no_temporary_folder(tmp_path, monkeypatch):
         (lambda: Graph.from_edges([1], [2], memory=-1), "memory=-1"),
         (lambda: Graph.from_edges([1], [2]).bfs(9), "9"),
         (lambda: Graph.from_edges([1], [2]).bfs([]), "names no vertex"),
-        (lambda: Graph.from_edges([1], [2]).bfs(None), "source=: give it, or properties="),
+        (lambda: Graph.from_edges([1], [2]).bfs(None), "source=: needed, or properties="),
         (lambda: Graph.from_edges([1], [2]).sssp(1), "weights"),
         (lambda: Graph.from_edges([1], [2]).kcore(), "reverse"),
         (lambda: Graph.from_edges([1], [2]).scc(), "reverse"),
@@ -329,7 +331,7 @@ def test_a_refused_import_leaves_no_temporary_folder(tmp_path, monkeypatch):
         (lambda: Graph.from_edges([1], [2], [-1]).pagerank(weighted=True), "from 1 to 2"),
         (lambda: Graph.from_edges([1], [2]).pagerank(weighted=True), "weights"),
         (lambda: Graph.from_edges([1], [2]).similarity(), "top"),
-        (lambda: Graph.from_edges([1], [2]).similarity(1, 2, top=3), "either"),
+        (lambda: Graph.from_edges([1], [2]).similarity(1, 2, top=3), "vertex and other: cannot be given together with top="),
         (lambda: Graph.from_edges([1], [2]).similarity(1, 2, skip_above=3), "skip_above"),
         (lambda: Graph.from_edges([1], [2]).similarity([1, 2], 1), "2 and 1"),
         (lambda: Graph.from_edges([1], [2]).similarity(1, 9), "9"),

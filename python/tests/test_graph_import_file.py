@@ -48,8 +48,9 @@ def test_what_a_file_declares_is_overruled_by_false_too(tmp_path):
     [
         ({"directed": True, "undirected": True}, "directed=True and undirected=True: contradict"),
         ({"directed": False, "undirected": False}, "directed=False and undirected=False: contradict"),
-        ({"directed": 0}, "directed=0: must be True, False or None"),
-        ({"header": "yes"}, "header='yes': must be True, False or None"),
+        ({"directed": 0}, "directed=0: must be True or False"),
+        ({"header": "maybe"}, "header='maybe': must be yes or no"),
+        ({"weights": "yes"}, "weights='yes': must be True or False"),
         ({"block": "5K"}, "block"),
         ({"threads": 0}, "threads"),
         ({"ids": "words"}, "ids"),

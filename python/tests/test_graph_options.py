@@ -60,7 +60,7 @@ REFUSED = [
     ("wcc", {"output": 7}, "output=7: must be the path"),
     ("wcc", {"output": "ranks.xyz"}, "its ending tells no format"),
     ("wcc", {"progress": 7}, "progress=7: must be True, False or a function"),
-    ("bfs", {"source": "\ud800"}, "ids as text"),
+    ("bfs", {"source": "\ud800"}, "source"),
     ("bfs", {"source": [1, "a"]}, r"source[1]"),
     ("bfs", {"source": [[1], [2, 3]]}, "source: must have one dimension"),
 ]

@@ -81,10 +81,10 @@ fn what_excludes_or_needs_other_options_is_refused_in_a_line_that_names_both() {
     let parents = [("source", ids.clone()), ("parents", given)];
     assert_eq!(said("bfs", &parents, &[]), "parents: needs --output or --estimate");
     assert_eq!(said("bfs", &parents, &["output"]), "");
-    assert_eq!(said("bfs", &[], &["output"]), "source: give it, or --properties");
+    assert_eq!(said("bfs", &[], &["output"]), "source: needed, or --properties");
     assert_eq!(said("bfs", &[("properties", file)], &["output"]), "");
     assert_eq!(said("bfs", &[], &["estimate"]), "");
-    assert_eq!(said("similarity", &[], &[]), "pairs: give it, or --top");
+    assert_eq!(said("similarity", &[], &[]), "pairs: needed, or --top");
     assert_eq!(said("similarity", &[("top", number)], &[]), "");
     let measure = ("measure", Argument::Text("cosine".to_owned()));
     let line = said("similarity", &[("pairs", pairs()), measure], &[]);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import tempfile
@@ -72,8 +73,8 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
         self._store = store
         #: The store: a file, or a folder once it was changed.
         self.path: Path = path
-        #: What :meth:`import_file` did, as ``leadline graph import --json`` has it: what was read, left out
-        #: and assumed. None of a graph that was not made by it.
+        #: What :meth:`import_file` or :meth:`from_edges` did, as ``leadline graph import --json`` has it:
+        #: what was read, left out and assumed. None of a graph that was opened.
         self.imported: dict[str, Any] | None = None
         #: What was to be noted where the graph was made, a sentence each.
         self.notes: tuple[str, ...] = ()
@@ -150,6 +151,7 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
         block: Size = "4K",
         vertices: Any = None,
         memory: Size | None = None,
+        force: bool = False,
         progress: Progress = False,
     ) -> Graph:
         """Make a store of edges, and open it.
@@ -199,6 +201,8 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
             Further ids, which may have no edge.
         memory
             Most memory for the import, beside the arrays or the batch that you hold; and for the graph.
+        force
+            Replace `path` even if it is not a graph store.
         progress
             ``True`` for a bar, or a function that is called with phase, share and detail.
 
@@ -240,7 +244,7 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
             path = temporary / "edges.graph"
         try:
             with showing(progress) as callback:
-                _leadline.import_edges(
+                report = _leadline.import_edges(
                     text(path),
                     edges.batches,
                     further,
@@ -252,6 +256,7 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
                     renumber=flag("renumber", renumber),
                     plain=flag("plain", plain),
                     block_bytes=size_bytes("block", block) or 0,
+                    force=flag("force", force),
                     memory=memory_bytes(memory),
                     progress=callback,
                 )
@@ -260,7 +265,9 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
             if temporary is not None:
                 shutil.rmtree(temporary, ignore_errors=True)
             raise
-        return cls(store, Path(path), temporary)
+        graph = cls(store, Path(text(path)), temporary)
+        graph.imported = json.loads(report)
+        return graph
 
     def close(self) -> None:
         """Close the store; a temporary one is removed. Closing twice does nothing."""
@@ -329,6 +336,13 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
         ------
         BadInput
             The ids take more than `memory`.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([7, 2], [3, 7]) as g:
+        ...     g.ids().tolist()
+        [2, 3, 7]
         """
         return self._store.ids(run_options(memory))["vertex"]
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ._command import run
+from ._edges.options import flag
 from ._errors import BadInput
 from ._graph_run import Path
 from ._progress import Progress
-from ._sizes import Size, memory_text
+from ._sizes import Size
 
 if TYPE_CHECKING:
     from ._graph import Graph
@@ -35,7 +34,7 @@ class Imports:
         directed: bool | None = None,
         bipartite: bool = False,
         vertices: Path | None = None,
-        dedupe: bool | str = False,
+        dedupe: bool | str | None = None,
         drop_self_loops: bool = False,
         weights: bool = False,
         reverse: bool = False,
@@ -155,11 +154,11 @@ class Imports:
             "plain": plain,
             "renumber": renumber,
             "ids": ids,
-            "memory": memory_text(memory),
+            "memory": memory,
             "threads": threads,
             "force": force,
             "delimiter": delimiter,
-            "header": _yes_or_no("header", header),
+            "header": header,
             "skip": skip,
             "comment": comment,
             "source_column": source_column,
@@ -234,9 +233,9 @@ class Imports:
             "vertices": vertices,
             "weights": weights,
             "ids": ids,
-            "memory": memory_text(memory),
+            "memory": memory,
             "delimiter": delimiter,
-            "header": _yes_or_no("header", header),
+            "header": header,
             "skip": skip,
             "comment": comment,
             "source_column": source_column,
@@ -250,21 +249,10 @@ class Imports:
 
 def _direction(directed: bool | None, undirected: bool | None) -> dict[str, object]:
     """The flag that says which way edges go; none where nobody says."""
-    for name, value in [("directed", directed), ("undirected", undirected)]:
-        if value is not None and not isinstance(value, (bool, np.bool_)):
-            raise BadInput(f"{name}={value!r}: must be True, False or None")
-    if directed is None and undirected is None:
+    one_way = None if directed is None else flag("directed", directed)
+    both_ways = None if undirected is None else flag("undirected", undirected)
+    if one_way is None and both_ways is None:
         return {}
-    if directed is not None and undirected is not None and bool(directed) == bool(undirected):
-        raise BadInput(f"directed={directed} and undirected={undirected}: contradict each other; give one")
-    one_way = not undirected if directed is None else directed
-    return {"directed" if one_way else "undirected": True}
-
-
-def _yes_or_no(name: str, value: bool | None) -> str | None:
-    """As the command line has it, where nothing is not the same as no."""
-    if value is None:
-        return None
-    if not isinstance(value, (bool, np.bool_)):
-        raise BadInput(f"{name}={value!r}: must be True, False or None")
-    return "yes" if value else "no"
+    if one_way == both_ways:
+        raise BadInput(f"directed={one_way} and undirected={both_ways}: contradict each other; give one")
+    return {"directed" if one_way or both_ways is False else "undirected": True}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ._errors import BadInput
 from ._graph_ids import Source, needed_ids, source_ids
 from ._graph_run import Path, Run, Runs
 from ._progress import Progress
@@ -146,16 +145,8 @@ class Ranks(Runs):
              1      7           0
         """
         run = Run(memory, threads, depth, temp, output, runs, progress)
-        if vertex is None and other is None:
-            if top is None:
-                raise BadInput("similarity: give the pairs, vertex and other, or top")
-            pairs = None
-        elif top is not None:
-            raise BadInput("similarity: give either the pairs, vertex and other, or top")
-        elif skip_above is not None:
-            raise BadInput("skip_above: is of top; pairs count all neighbours")
-        else:
-            pairs = needed_ids(vertex, "vertex"), needed_ids(other, "other")
+        given = vertex is not None or other is not None
+        pairs = (needed_ids(vertex, "vertex"), needed_ids(other, "other")) if given else None
         return self._run(
             "similarity", run, pairs=pairs, measure=measure, top=top, skip_above=skip_above
         )

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import _leadline
 from ._command import run, text
+from ._edges.options import flag
 from ._errors import BadInput
 from ._graph_algorithms import NAMES
 from ._graph_run import Path, run_options
@@ -77,7 +78,7 @@ class Upkeep:
         3
         """
         self._need_open()
-        given = {"partitions": partitions, "memory": memory_text(memory)}
+        given = {"partitions": partitions, "memory": memory}
         # With a slash it is a folder, whatever it is called.
         report, _ = run("graph export", self.path, text(folder, "folder") + "/", options=given, progress=progress)
         return dict(report)
@@ -199,7 +200,7 @@ class Upkeep:
         limits = run_options(
             opened.memory if memory is None else memory, opened.threads if threads is None else threads
         )
-        return GraphUpdate(_leadline.StoreUpdate(text(self.path), one, strict, limits), self)
+        return GraphUpdate(_leadline.StoreUpdate(text(self.path), flag("one", one), flag("strict", strict), limits), self)
 
     def compact(self, *, progress: Progress = False) -> dict[str, Any]:
         """Put the lists of the store and its changes together: it gets smaller, and algorithms faster.

@@ -158,6 +158,7 @@ def import_edges(
     renumber: bool,
     plain: bool,
     block_bytes: int,
+    force: bool,
     memory: int | None = None,
     progress: _Callback | None = None,
 ) -> str: ...

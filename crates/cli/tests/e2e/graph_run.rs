@@ -205,12 +205,17 @@ fn what_cannot_be_done_is_refused_in_one_line() {
         (&["bfs", "g", "--source", "x"], &["no vertex x"]),
         (&["bfs", "g"], &["--source"]),
         (&["pagerank", "g", "--source", "9999"], &["no vertex 9999"]),
-        (&["pagerank", "g", "--damping", "1.5"], &["--damping 1.5", "0 to 1"]),
+        (&["pagerank", "g", "--damping", "1.5"], &["'1.5' for '--damping <D>': must be from 0 to 1"]),
+        (
+            &["pagerank", "g", "--iterations", "0"],
+            &["--iterations", "must be a whole number from 1 to 1000000"],
+        ),
+        (&["pagerank", "g", "--tolerance", "-1"], &["'-1' for '--tolerance <CHANGE>': must be from 0 to 2"]),
         (&["pagerank", "g", "--tolerance", "no"], &["--tolerance", "1e-9"]),
         (&["pagerank", "g", "--weighted"], &["g: weighted PageRank needs weights", "--weights"]),
         (&["sssp", "g", "--source", "0"], &["needs weights", "--weights"]),
         (&["walk", "g", "--weighted"], &["needs weights", "--weights"]),
-        (&["walk", "g", "--q", "0"], &["--q 0", "above 0"]),
+        (&["walk", "g", "--q", "0"], &["'0' for '--q <Q>': must be above 0"]),
         (&["walk", "g", "--per-vertex", "2", "--walkers", "3"], &["--per-vertex", "--walkers"]),
         (&["lcc", "g"], &["needs incoming edges", "--reverse"]),
         (&["scc", "g"], &["needs incoming edges", "--reverse"]),
@@ -251,6 +256,27 @@ fn what_cannot_be_done_is_refused_in_one_line() {
         assert_eq!(names(dir), before, "{output}");
     }
     assert_eq!(fs::read(dir.join("g")).unwrap(), bytes);
+}
+
+#[test]
+fn a_tolerance_that_is_not_reached_is_said_and_is_in_the_document() {
+    let dir = folder();
+    let dir = dir.path();
+    store(&dir.join("g"), true, Weights::None, false);
+    let run = |more: &[&str]| {
+        let ran = graph(dir, &[&["pagerank", "g", "--json"], more].concat()).succeeded();
+        let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+        (document["result"]["converged"].clone(), ran.stderr)
+    };
+    let (converged, stderr) = run(&["--tolerance", "1e-12", "--iterations", "3"]);
+    assert_eq!(converged, false);
+    assert!(
+        stderr.contains("PageRank has not converged: iteration 3 still changed the ranks by"),
+        "{stderr}"
+    );
+    let (converged, stderr) = run(&["--tolerance", "1e-12"]);
+    assert_eq!((converged, stderr.contains("converged")), (Value::Bool(true), false));
+    assert_eq!(run(&[]).0, Value::Null);
 }
 
 #[test]

@@ -29,7 +29,7 @@ impl Definition {
         }
         match self.one_of.iter().filter(|name| given(name)).collect::<Vec<_>>()[..] {
             [] if !self.one_of.is_empty() => {
-                Err(GraphError::argument(self.one_of[0], format!("give it, or {}", flags(&self.one_of[1..]))))
+                Err(GraphError::argument(self.one_of[0], format!("needed, or {}", flags(&self.one_of[1..]))))
             }
             [one, other, ..] => Err(excluded(one, other)),
             _ => Ok(()),
@@ -39,7 +39,7 @@ impl Definition {
     /// Of the options that do instead, only the algorithm's own are named.
     fn missing(&self, option: &AlgorithmOption, others: &[&'static str]) -> GraphError {
         let own: Vec<&str> = others.iter().copied().filter(|name| self.option(name).is_some()).collect();
-        let what = if own.is_empty() { "give it".to_owned() } else { format!("give it, or {}", flags(&own)) };
+        let what = if own.is_empty() { "needed".to_owned() } else { format!("needed, or {}", flags(&own)) };
         GraphError::argument(option.name, what)
     }
 }

@@ -24,7 +24,7 @@ use crate::{background, errors};
 /// behind then.
 #[pyfunction]
 #[pyo3(signature = (store, batches, vertices, vertices_below, *, undirected, dedupe, drop_self_loops,
-    reverse, renumber, plain, block_bytes, memory = None, progress = None))]
+    reverse, renumber, plain, block_bytes, force, memory = None, progress = None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn import_edges(
     py: Python<'_>,
@@ -39,6 +39,7 @@ pub(crate) fn import_edges(
     renumber: bool,
     plain: bool,
     block_bytes: u64,
+    force: bool,
     memory: Option<u64>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
@@ -54,7 +55,7 @@ pub(crate) fn import_edges(
         progress,
         |_| next(&mut batches),
         |watch, feed| {
-            leadline_cli::check_store(&store, false)?;
+            leadline_cli::check_store(&store, force)?;
             let options = ImportOptions {
                 memory: memory.unwrap_or_else(default_memory),
                 temp: None,

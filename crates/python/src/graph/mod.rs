@@ -35,13 +35,17 @@ fn steps(watch: &Watch) -> impl FnMut(leadline_graph_store::Progress) + Send + u
 
 /// An error of the engine in the words of Python, where the remedy is an argument of another function.
 fn failure(error: GraphError) -> Failure {
-    use GraphError::{NeedsReverse, NeedsWeights, NoStore};
+    use GraphError::{Argument, NeedsReverse, NeedsWeights, NoStore};
     let remedy = match &error {
         NeedsWeights { .. } => "weight= of Graph.from_edges, or weights=True of Graph.import_file",
         NeedsReverse { .. } => "reverse=True of Graph.from_edges or Graph.import_file",
         NoStore { name } => {
             let remedy = "make one with Graph.from_edges or Graph.import_file";
             return Failure::Input(format!("{name}: is not a graph store; {remedy}"));
+        }
+        // Two arrays stand for the file of pairs.
+        Argument { .. } => {
+            return Failure::Input(format!("--{error}").replace("--pairs", "vertex and other"));
         }
         _ => return error.into(),
     };
