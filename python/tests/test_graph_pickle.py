@@ -94,3 +94,18 @@ def test_joblib_works_on_one_graph(graph):
     joblib = pytest.importorskip("joblib")
     tasks = [joblib.delayed(reached)(graph, source) for source in [1, 2, 7]]
     assert joblib.Parallel(n_jobs=2)(tasks) == [3, 2, 2]
+
+
+def test_ray_works_on_one_graph(graph):
+    ray = pytest.importorskip("ray")
+    # As it sends arguments of tasks; a cluster takes long to start.
+    with ray.cloudpickle.loads(ray.cloudpickle.dumps({"graph": graph}))["graph"] as other:
+        assert reached(other, 1) == 3
+    if not os.environ.get("LEADLINE_EXHAUSTIVE"):
+        return
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    try:
+        task = ray.remote(lambda graph, source: int((graph.bfs(source)["level"] >= 0).sum()))
+        assert ray.get([task.remote(graph, source) for source in [1, 2, 7]]) == [3, 2, 2]
+    finally:
+        ray.shutdown()

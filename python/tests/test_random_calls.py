@@ -1,6 +1,8 @@
 """Random calls: an answer or a sentence, never a crash."""
 
+import inspect
 import os
+import warnings
 
 import numpy as np
 from hypothesis import HealthCheck, given, settings
@@ -119,3 +121,45 @@ def test_updates_answer_or_say_why_not(strings, weighted, method, arguments, opt
         answered(call)
         with Graph.open(graph.path) as new:
             assert new.vertices == len(new.wcc())
+
+
+#: What runs no longer than it takes to notice.
+SMALL = st.one_of(
+    st.none(), st.booleans(), st.integers(-2, 30), st.sampled_from([-0.5, 0.25, 1.0, 2.5]), st.text(max_size=3)
+)
+
+
+@sometimes
+@given(data=st.data(), name=st.sampled_from([*NAMES, "neighbors", "degree", "ego", "subgraph", "edges", "ids"]))
+def test_methods_of_graphs_answer_or_refuse_and_nothing_else(data, name):
+    method = getattr(Graph, name) if name != "edges" else type(_graph().edges).__call__
+    parameters = [each for each in inspect.signature(method).parameters if each != "self"]
+    given = data.draw(st.lists(st.sampled_from(parameters), max_size=4, unique=True))
+    values = st.one_of(SMALL, anything)
+    # Work without end, and files with odd names, say nothing about arguments.
+    long = ("iterations", "walkers", "per_vertex", "length", "runs", "p", "q")
+    arguments = {
+        each: data.draw(SMALL if each in long else values)
+        for each in given
+        if each not in ("progress", "levels")
+    }
+    required = [
+        each.name
+        for each in inspect.signature(method).parameters.values()
+        if each.default is each.empty and each.name not in ("self", *arguments)
+    ]
+    arguments |= {each: data.draw(values) for each in required}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", leadline.NotConverged)
+        try:
+            answer = getattr(_graph(), name)(**arguments)
+            if name == "edges":
+                list(answer)
+        except leadline.Error as error:
+            assert str(error) and "\n" not in str(error)
+
+
+def _graph(kept=[]):
+    if not kept:
+        kept.append(Graph.from_edges([1, 2, 3, 3], [2, 3, 1, 7], [1.0, 2.0, 0.5, 4.0], directed=False))
+    return kept[0]
