@@ -7,7 +7,7 @@ from typing import Any
 from ._command import run
 from ._graph_run import Path
 from ._progress import Progress
-from ._sizes import Size
+from ._sizes import Size, memory_text
 
 __all__ = ["Checks"]
 
@@ -138,6 +138,6 @@ class Checks:
         ...     g.validate(folder / "levels.graphalytics", folder / "reference", algorithm="bfs")["valid"]
         True
         """
-        given = {"algorithm": algorithm, "memory": memory, "temp": temp}
+        given = {"algorithm": algorithm, "memory": memory_text(memory), "temp": temp}
         report, _ = run("graph validate", found, reference, options=given, progress=progress)
         return dict(report)
