@@ -35,6 +35,7 @@ type Answer = (Columns, String, Vec<String>, Option<String>);
 /// `leadline.BadInput` and `leadline.Failed`; what [`crate::background::run`] raises.
 #[pyfunction]
 #[pyo3(signature = (store, algorithm, given, options, runs = None, output = None, progress = None))]
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn run_algorithm(
     py: Python<'_>,
     store: &Store,
