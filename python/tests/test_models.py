@@ -127,6 +127,8 @@ def test_limits_of_latency_and_speed_ups_are_those_of_the_command_line(flash, tm
         ({"random": "half"}, "random: must be a number"),
         ({"block": "2G"}, "block="),
         ({"block": 0}, "block="),
+        ({"block": [[1], [1, 2]]}, "block=[[1], [1, 2]]: must be a size"),
+        ({"reads": [[1], [1, 2]]}, "reads: must be a number"),
         ({"concurrency": 0}, "concurrency=0: must be whole numbers from 1 to 1048576"),
         ({"concurrency": 1.5}, "concurrency=1.5"),
         ({"concurrency": 2**20 + 1}, "from 1 to 1048576"),

@@ -173,6 +173,11 @@ def test_sweeps_take_arrays_of_whole_numbers():
     pages = np.random.default_rng(3).integers(0, 300, 2000)
     swept = pool.simulate(pages, frames=np.geomspace(1, 100, 3), clients=np.array([1, 2]), policy=["lru"])
     assert swept["frames"].tolist() == [1, 1, 10, 10, 100, 100] and swept["clients"].tolist() == [1, 2] * 3
+    pandas = pytest.importorskip("pandas")
+    for frames in (pandas.Series([2, 9]), (n for n in (2, 9)), range(2, 10, 7), {2: "", 9: ""}.keys()):
+        assert pool.simulate(pages, frames=frames)["frames"].tolist() == [2, 9]
+    with pytest.raises(leadline.BadInput, match="write 50 for a share of 0.5"):
+        pool.simulate("gen:zipf?ops=50", frames=9, read_share=pandas.Series([0.5]))
     shares = pool.simulate("gen:zipf?ops=50", frames=9, read_share=np.array([10.0, 90.0]), page_bytes="8K")
     assert shares["read_share_percent"].tolist() == [10, 90]
 

@@ -61,8 +61,9 @@ def named(
     elif profile is None or isinstance(profile, (str, os.PathLike)):
         yield profile, str(profile)
     else:
-        kinds = "a Profile, the file of one, or 'device:NAME'"
-        raise BadInput(f"{argument}={one_line(profile)}: must be {kinds}")
+        raise BadInput(
+            f"{argument}={one_line(profile)}: must be a Profile, the file of one, or 'device:NAME'"
+        )
 
 
 @contextmanager

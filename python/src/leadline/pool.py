@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -131,7 +131,7 @@ def simulate(
         "page_bytes": page_bytes,
         "device": device,
         "read_share": _percent(read_share),
-        "alpha_1": _flat(alpha_1),
+        "alpha_1": _several(alpha_1),
         "threads": threads,
         "output": output,
         "columns": columns,
@@ -162,35 +162,30 @@ def _table(cells: list[dict[str, Any]], notes: list[str]) -> Table:
     return Table(columns, {"cells": cells}, notes)
 
 
-def _flat(values: Any) -> Any:
-    """Numbers of an array of any shape, or what was given."""
-    return np.asarray(values).ravel().tolist() if isinstance(values, np.ndarray) else values
+def _several(values: Any) -> Any:
+    """The numbers of an array of any shape, of a Series or of what else is gone through; or what was given."""
+    if isinstance(values, np.ndarray):
+        return values.ravel().tolist()
+    if isinstance(values, Iterable) and not isinstance(values, (str, bytes, Mapping, os.PathLike)):
+        return list(values)
+    return values
 
 
 def _whole(name: str, values: Any) -> Any:
     """Whole numbers, also where they are floats; what is no number is left to the command."""
-    if values is None or isinstance(values, str):
-        return values
-    several = _flat(values)
-    several = several if isinstance(several, (list, tuple, range)) else [several]
-    whole = []
-    for value in several:
-        if isinstance(value, (float, np.floating)):
-            if not value.is_integer():
-                raise BadInput(
-                    f"{name}={value:g}: must be a whole number; np.round makes it one"
-                )
-            value = int(value)
-        whole.append(value)
-    if not whole:
+    several = _several(values)
+    for value in several if isinstance(several, list) else [several]:
+        if isinstance(value, (float, np.floating)) and not value.is_integer():
+            raise BadInput(f"{name}={value:g}: must be a whole number; np.round makes it one")
+    if isinstance(several, list) and not several:
         raise BadInput(f"{name}: is empty; name a value, or leave it out")
-    return whole
+    return several
 
 
 def _percent(values: Any) -> Any:
     """Percents; what looks like a share of 1 can be read in two ways."""
-    several = _flat(values)
-    for value in several if isinstance(several, (list, tuple)) else [several]:
+    several = _several(values)
+    for value in several if isinstance(several, list) else [several]:
         if isinstance(value, (float, np.floating)) and 0 < value < 1:
             raise BadInput(
                 f"read_share={value:g}: is less than one percent, or a share; write {100 * value:g} for a "
