@@ -129,6 +129,7 @@ impl Columns {
     }
 
     /// The rows from `first` on, `count` of them, where they lie.
+    #[pyo3(name = "_slice")]
     fn slice(&self, first: usize, count: usize) -> PyResult<Columns> {
         let rows = self.batch.num_rows();
         if first.checked_add(count).is_none_or(|end| end > rows) {
@@ -138,6 +139,7 @@ impl Columns {
     }
 
     /// The rows with these numbers, copied, in this order.
+    #[pyo3(name = "_take")]
     fn take(&self, py: Python<'_>, rows: PyReadonlyArray1<'_, u64>) -> PyResult<Columns> {
         let rows: UInt64Array = rows.as_array().iter().copied().collect::<Vec<u64>>().into();
         let taken = py.detach(|| take_record_batch(&self.batch, &rows));
@@ -145,12 +147,14 @@ impl Columns {
     }
 
     /// The columns with these names, in this order, where they lie.
+    #[pyo3(name = "_select")]
     fn select(&self, names: Vec<String>) -> PyResult<Columns> {
         let columns = names.iter().map(|name| Ok((name.as_str(), Arc::clone(self.column(name)?))));
         Columns::of(columns.collect::<PyResult<_>>()?).map_err(|error| refused(&error))
     }
 
     /// As Arrow's stream format, bytes.
+    #[pyo3(name = "_to_ipc")]
     fn to_ipc<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u8>>> {
         let bytes = py.detach(|| {
             let mut writer = StreamWriter::try_new(Vec::new(), &self.batch.schema())?;
@@ -162,6 +166,7 @@ impl Columns {
 
     /// Of what `to_ipc` made.
     #[staticmethod]
+    #[pyo3(name = "_from_ipc")]
     fn from_ipc(bytes: PyReadonlyArray1<'_, u8>) -> PyResult<Columns> {
         let mut batches = StreamReader::try_new(bytes.as_slice()?, None).map_err(|error| refused(&error))?;
         match batches.next() {

@@ -39,6 +39,14 @@ class Advice(Table):
             The settings differ from version to version and none is known, or the file cannot be made.
         Failed
             Nothing can be advised.
+
+        Examples
+        --------
+        >>> import leadline, pathlib, tempfile
+        >>> conf = pathlib.Path(tempfile.mkdtemp()) / "leadline.conf"
+        >>> leadline.advise("postgresql", "device:p4510", version="16").write(conf)
+        >>> "checkpoint_completion_target = 0.9" in conf.read_text()
+        True
         """
         system, profile, options = self._asked
         given = {**options, "output": path}

@@ -10,6 +10,8 @@ from ._documents import columns_of
 from ._profiled import Path, ProfileLike, from_profile, named, output_or_temporary
 from ._progress import Progress
 from ._table import Table
+from ._whole import write_whole
+from ._words import path_of
 
 __all__ = ["Calibration", "calibrate"]
 
@@ -23,8 +25,25 @@ class Calibration(Table):
     description: str
 
     def write(self, path: Path) -> None:
-        """Write the description to a file, which is replaced if it exists: ``sim:FILE.toml`` simulates it."""
-        FilePath(path).write_text(self.description, encoding="utf-8")
+        """Write the description to a file, which is replaced if it exists: ``sim:FILE.toml`` simulates it.
+
+        Parameters
+        ----------
+        path
+            The file.
+
+        Raises
+        ------
+        BadInput
+            There is no such folder, or it may not be written to.
+        Failed
+            The disk is full, or fails.
+
+        Examples
+        --------
+        See :func:`calibrate`.
+        """
+        write_whole(path_of("path", path), self.description)
 
 
 def calibrate(

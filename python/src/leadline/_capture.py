@@ -91,6 +91,16 @@ class Capture:
         ------
         BadInput
             The capture has not ended.
+
+        Examples
+        --------
+        >>> import leadline.trace, pathlib, tempfile
+        >>> place = pathlib.Path(tempfile.mkdtemp())
+        >>> (place / "data").mkdir()
+        >>> with leadline.trace.capture(place / "data", place / "trace") as capture:
+        ...     _ = (place / "data/a").write_bytes(bytes(5000))
+        >>> capture.info()["requests"]["writes"] > 0
+        True
         """
         from .trace import info
 

@@ -86,6 +86,13 @@ class Disk(EmulatedDrive):
             How many ``writes`` and changes to ``names`` were not durable, and how many of them were lost:
             ``writes_lost``, ``names_lost``.
 
+        Raises
+        ------
+        BadInput
+            The seed is no whole number of 64 bits.
+        Failed
+            The drive is closed, or has ended.
+
         Examples
         --------
         >>> import os
@@ -118,6 +125,13 @@ class Disk(EmulatedDrive):
         Path
             A folder with what would be on the disk; it is gone with the next one.
 
+        Raises
+        ------
+        BadInput
+            There are more states than are tried.
+        Failed
+            The drive is closed, or has ended.
+
         Examples
         --------
         >>> from leadline.testing import Disk
@@ -141,6 +155,13 @@ class Disk(EmulatedDrive):
         times
             Only so many requests that reach the drive; by default all from now on. The kernel tries once
             more where reading ahead has failed.
+
+        Raises
+        ------
+        BadInput
+            An option is out of range.
+        Failed
+            The drive is closed, or has ended.
 
         Examples
         --------
@@ -167,6 +188,13 @@ class Disk(EmulatedDrive):
         full
             Fail with ENOSPC, as a full disk.
 
+        Raises
+        ------
+        BadInput
+            An option is out of range.
+        Failed
+            The drive is closed, or has ended.
+
         Examples
         --------
         >>> from leadline.testing import Disk
@@ -191,6 +219,13 @@ class Disk(EmulatedDrive):
             Only so many; by default all from now on.
         drop_dirty
             What the sync was to make durable is dropped, as Linux does it: the next sync succeeds without it.
+
+        Raises
+        ------
+        BadInput
+            An option is out of range.
+        Failed
+            The drive is closed, or has ended.
 
         Examples
         --------

@@ -14,6 +14,7 @@ from ._command import flags, positionals, text
 from ._errors import BadInput
 from ._profile import Profile
 from ._table import Table
+from ._words import path_of
 
 __all__ = ["Drive", "from_root"]
 
@@ -65,6 +66,13 @@ class Drive:
         seconds
             No longer than this; 60 by default. After that it is `BadInput`.
 
+        Raises
+        ------
+        BadInput
+            The drive is not there after this time.
+        Failed
+            The drive is closed, or has ended.
+
         Examples
         --------
         >>> import leadline
@@ -109,6 +117,13 @@ class Drive:
             ``writes`` that were not durable, ``writes_lost`` of them, and the same of changes to names:
             ``names``, ``names_lost``.
 
+        Raises
+        ------
+        BadInput
+            The seed is no whole number of 64 bits.
+        Failed
+            The drive is closed, or has ended.
+
         Examples
         --------
         >>> import leadline
@@ -133,6 +148,13 @@ class Drive:
         -------
         list of Path
             A folder for each state, with what would be on the drive.
+
+        Raises
+        ------
+        BadInput
+            The folder is there already, or there are more states than are written.
+        Failed
+            The drive is closed, or has ended.
 
         Examples
         --------
@@ -182,6 +204,13 @@ class Drive:
         forever
             Every time from now on.
 
+        Raises
+        ------
+        BadInput
+            There is no such fault, or an option does not belong to it.
+        Failed
+            The drive is closed, or has ended.
+
         Examples
         --------
         >>> import leadline, os
@@ -208,6 +237,13 @@ class Drive:
         Table
             A row for each extent: ``file_offset_bytes``, ``device_offset_bytes`` and ``bytes``.
 
+        Raises
+        ------
+        BadInput
+            There is no such file on the drive.
+        Failed
+            The drive is closed, or has ended.
+
         Examples
         --------
         >>> import leadline
@@ -216,7 +252,7 @@ class Drive:
         ...     drive.map("a")["bytes"].tolist()
         [8192]
         """
-        name = Path(text(file, "file"))
+        name = Path(path_of("file", file))
         if name.is_absolute() and name.is_relative_to(self.path):
             name = name.relative_to(self.path)
         extents = self._ask("map", name)["extents"]
@@ -230,6 +266,13 @@ class Drive:
         ----------
         device
             ``sim:NAME``, ``sim:FILE.toml``, ``device:NAME``, a profile or its file.
+
+        Raises
+        ------
+        BadInput
+            There is no such device, or its description cannot be read.
+        Failed
+            The drive is closed, or has ended.
 
         Examples
         --------
@@ -253,6 +296,13 @@ class Drive:
         file
             The trace, which appears with :meth:`stop_trace` or at the end of the drive; it is replaced if it
             exists.
+
+        Raises
+        ------
+        BadInput
+            A trace is being recorded already, or the file cannot be made.
+        Failed
+            The drive is closed, or has ended.
 
         Examples
         --------

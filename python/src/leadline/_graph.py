@@ -14,7 +14,7 @@ from typing import Any
 from . import _leadline
 from ._command import text
 from ._edges import edges_of, ids_of
-from ._edges.options import dedupe_of, flag
+from ._edges.options import dedupe_of
 from ._errors import BadInput
 from ._graph_algorithms import Algorithms
 from ._graph_checks import Checks
@@ -25,6 +25,7 @@ from ._graph_store import Upkeep
 from ._profile import Profile
 from ._progress import Progress, showing
 from ._sizes import Size, memory_bytes, size_bytes
+from ._words import flag_of
 
 __all__ = ["Graph"]
 
@@ -110,6 +111,11 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
             store's.
         profile
             Take the reads in flight from this device's profile; not with `depth`.
+
+        Returns
+        -------
+        Graph
+            The open graph, at the newest version of the store.
 
         Raises
         ------
@@ -237,7 +243,7 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
             source, target, weight, source_column=source_column, target_column=target_column
         )
         further = edges.vertices if vertices is None else ids_of("vertices", vertices)
-        one_way = edges.directed if directed is None else flag("directed", directed)
+        one_way = edges.directed if directed is None else flag_of("directed", directed)
         temporary = None
         if path is None:
             temporary = Path(tempfile.mkdtemp(prefix="leadline-"))
@@ -251,12 +257,12 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
                     edges.vertices_below,
                     undirected=one_way is False,
                     dedupe=dedupe_of(dedupe),
-                    drop_self_loops=flag("drop_self_loops", drop_self_loops),
-                    reverse=flag("reverse", reverse),
-                    renumber=flag("renumber", renumber),
-                    plain=flag("plain", plain),
+                    drop_self_loops=flag_of("drop_self_loops", drop_self_loops),
+                    reverse=flag_of("reverse", reverse),
+                    renumber=flag_of("renumber", renumber),
+                    plain=flag_of("plain", plain),
                     block_bytes=size_bytes("block", block) or 0,
-                    force=flag("force", force),
+                    force=flag_of("force", force),
                     memory=memory_bytes(memory),
                     progress=callback,
                 )

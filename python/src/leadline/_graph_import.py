@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._command import run
-from ._edges.options import flag
+from ._words import flag_of
 from ._errors import BadInput
 from ._graph_run import Path
 from ._progress import Progress
@@ -249,8 +249,8 @@ class Imports:
 
 def _direction(directed: bool | None, undirected: bool | None) -> dict[str, object]:
     """The flag that says which way edges go; none where nobody says."""
-    one_way = None if directed is None else flag("directed", directed)
-    both_ways = None if undirected is None else flag("undirected", undirected)
+    one_way = None if directed is None else flag_of("directed", directed)
+    both_ways = None if undirected is None else flag_of("undirected", undirected)
     if one_way is None and both_ways is None:
         return {}
     if one_way == both_ways:

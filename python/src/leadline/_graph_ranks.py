@@ -134,6 +134,13 @@ class Ranks(Runs):
             ``vertex``, ``other`` and ``similarity``, 0 to 1: a row for each pair, in their order; or, with
             `top`, the most similar of each vertex one after the other, vertices in ascending order of ids.
 
+        Raises
+        ------
+        BadInput
+            A vertex is not there, pairs and `top` are both given, or incoming edges are needed and missing.
+        Failed
+            The store cannot be read, or a folder of temporary files is full.
+
         Examples
         --------
         >>> import leadline

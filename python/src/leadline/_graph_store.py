@@ -8,7 +8,6 @@ from typing import Any
 
 from . import _leadline
 from ._command import run, text
-from ._edges.options import flag
 from ._errors import BadInput
 from ._graph_algorithms import NAMES
 from ._graph_run import Path, run_options
@@ -16,6 +15,7 @@ from ._graph_update import GraphUpdate
 from ._profile import Profile
 from ._progress import Progress, showing
 from ._sizes import Size, memory_text
+from ._words import flag_of, one_line
 
 __all__ = ["Upkeep"]
 
@@ -142,8 +142,8 @@ class Upkeep:
         (True, True)
         """
         self._need_open()
-        if algorithm not in NAMES:
-            raise BadInput(f"algorithm={algorithm!r}: must be one of {', '.join(NAMES)}")
+        if not isinstance(algorithm, str) or algorithm not in NAMES:
+            raise BadInput(f"algorithm={one_line(algorithm)}: must be one of {', '.join(NAMES)}")
         opened = self._store
         given: dict[str, object] = {
             "memory": f"{opened.memory}B" if memory is None else memory_text(memory),
@@ -182,6 +182,11 @@ class Upkeep:
             For looking up what is deleted, and for changes that are not committed; by default as the graph
             was opened.
 
+        Returns
+        -------
+        GraphUpdate
+            For a ``with``, whose end commits and lets go of the store.
+
         Raises
         ------
         BadInput
@@ -200,7 +205,8 @@ class Upkeep:
         limits = run_options(
             opened.memory if memory is None else memory, opened.threads if threads is None else threads
         )
-        return GraphUpdate(_leadline.StoreUpdate(text(self.path), flag("one", one), flag("strict", strict), limits), self)
+        how = flag_of("one", one), flag_of("strict", strict)
+        return GraphUpdate(_leadline.StoreUpdate(text(self.path), *how, limits), self)
 
     def compact(self, *, progress: Progress = False) -> dict[str, Any]:
         """Put the lists of the store and its changes together: it gets smaller, and algorithms faster.

@@ -45,6 +45,13 @@ class Structure(Runs):
         Table
             ``vertex`` and ``component``, the smallest id of the vertices that are connected.
 
+        Raises
+        ------
+        BadInput
+            An option is out of range, or `memory` is too small for the graph.
+        Failed
+            The store cannot be read, or a folder of temporary files is full.
+
         Examples
         --------
         >>> import leadline

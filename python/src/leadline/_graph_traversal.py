@@ -52,6 +52,13 @@ class Traversal(Runs):
         Table
             ``vertex``, ``level`` (-1 where not reached), and ``parent`` (masked where there is none).
 
+        Raises
+        ------
+        BadInput
+            A source is no vertex of the graph, or an option is out of range.
+        Failed
+            The store cannot be read, or a folder of temporary files is full.
+
         Examples
         --------
         >>> import leadline
@@ -138,6 +145,13 @@ class Traversal(Runs):
             ``vertex``; ``parent`` and ``root``, masked where there is none; and ``order``, in which vertices
             were first reached (-1 where not).
 
+        Raises
+        ------
+        BadInput
+            The source is no vertex of the graph, or `memory` is too small for the vertices.
+        Failed
+            The store cannot be read, or a folder of temporary files is full.
+
         Examples
         --------
         >>> import leadline
@@ -194,6 +208,13 @@ class Traversal(Runs):
         -------
         Table
             A row for each step: ``walk``, ``step``, ``vertex``.
+
+        Raises
+        ------
+        BadInput
+            A source is no vertex, options exclude each other, or one is out of range.
+        Failed
+            The store cannot be read, or a folder of temporary files is full.
 
         Examples
         --------

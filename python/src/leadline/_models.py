@@ -114,6 +114,12 @@ class Models:
         ------
         BadInput
             There is no model of that name.
+
+        Examples
+        --------
+        >>> fitted = fit("device:p4510")
+        >>> fitted.held_out(fitted.best) == fitted.held_out()
+        True
         """
         wanted = text_of("model", model) or self.best
         for entry in self.document["models"]:
@@ -192,6 +198,13 @@ class Models:
         -----
         Extrapolated
             A workload goes beyond what was measured.
+
+        Examples
+        --------
+        >>> fitted = fit("device:p4510")
+        >>> table = fitted.predict(reads=1e6, concurrency=[1, 16])
+        >>> bool(table["seconds"][0] > table["seconds"][1])
+        True
         """
         workload = {
             "reads": reads,
@@ -282,6 +295,8 @@ def fit(source: Profile | _Path | Any, *, setup_per: float | None = None) -> Mod
     per = 1.0 if setup_per is None else setup_per
     if isinstance(per, bool) or not isinstance(per, (int, float, np.integer, np.floating)):
         raise BadInput(f"setup_per={one_line(setup_per)}: must be a positive number")
+    if isinstance(per, int) and per >= 1 << 63:
+        raise BadInput("setup_per: must be below 2^63")
     if isinstance(source, Profile):
         if setup_per is not None:
             raise BadInput("setup_per: is for a table of costs")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from . import _leadline
-from ._errors import BadInput, Failed
+from ._errors import BadInput
+from ._whole import write_whole
+from ._words import one_line, path_of
 
 if TYPE_CHECKING:
     from ._profile import Profile
@@ -43,10 +45,20 @@ class Report:
         ------
         BadInput
             The file cannot be written, or is that of one of the profiles.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> disk = leadline.Profile.load("device:p4510")
+        >>> "<html" in Report.of([disk, disk]).html
+        True
         """
-        for profile in profiles:
+        several = list(profiles) if isinstance(profiles, Iterable) else [profiles]
+        for profile in several:
+            if not hasattr(profile, "_device"):
+                raise BadInput(f"profiles={one_line(profile)}: must be profiles")
             profile._refuse_to_replace(path)
-        report = cls(_leadline.page([profile._device for profile in profiles]))
+        report = cls(_leadline.page([profile._device for profile in several]))
         if path is not None:
             report.save(path)
         return report
@@ -65,20 +77,16 @@ class Report:
             There is no such folder, or it may not be written to.
         Failed
             The disk is full, or fails.
+
+        Examples
+        --------
+        >>> import leadline, pathlib, tempfile
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "disk.html"
+        >>> leadline.Profile.load("device:p4510").report().save(file)
+        >>> file.stat().st_size > 10_000
+        True
         """
-        name = os.fsdecode(path)
-        beside = f"{name}.{os.getpid()}.new"
-        try:
-            if os.path.isdir(name):
-                raise IsADirectoryError(21, "is a folder")
-            with open(beside, "w", encoding="utf-8") as page:
-                page.write(self.html)
-            os.replace(beside, name)
-        except OSError as error:
-            if os.path.exists(beside):
-                os.remove(beside)
-            known = (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError)
-            raise (BadInput if isinstance(error, known) else Failed)(f"{name}: {error.strerror}") from None
+        write_whole(path_of("path", path), self.html)
 
     def __repr__(self) -> str:
         return f"Report({len(self.html)} characters; .save(path) writes it)"

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ._errors import BadInput
+from ._words import one_line
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -17,6 +20,8 @@ __all__ = ["concurrency_curves", "miss_ratio_curve"]
 
 def axes_or_new(ax: Axes | None) -> Axes:
     if ax is not None:
+        if not hasattr(ax, "fill_between"):
+            raise BadInput(f"ax={one_line(ax)}: must be Axes of Matplotlib")
         return ax
     from matplotlib import pyplot
 

@@ -15,7 +15,7 @@ from ._errors import BadInput
 from ._page import Report
 from ._parameters import Interval, Parameters
 from ._table import Table
-from ._words import count_of, one_line, text_of
+from ._words import count_of, one_line, path_of, text_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,6 +72,11 @@ class Profile(Parameters):
         ------
         BadInput
             It cannot be read, is not a profile, or holds impossible numbers; the line says where.
+
+        Examples
+        --------
+        >>> Profile.load("device:p4510").k_r
+        80
         """
         name = text(source)
         path = None if name.startswith("device:") else name
@@ -119,12 +124,32 @@ class Profile(Parameters):
         ------
         Failed
             It cannot be written.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "disk.json"
+        >>> Profile.load("device:p4510").save(file)
+        >>> Profile.load(file).k_r
+        80
         """
-        self._device.save(os.fspath(path))
-        self._path = os.fsdecode(path)
+        name = path_of("path", path)
+        self._device.save(name)
+        self._path = name
 
     def to_json(self) -> str:
-        """Return the profile as JSON (schema ``leadline.profile/1``)."""
+        """Return the profile as JSON (schema ``leadline.profile/1``).
+
+        Returns
+        -------
+        str
+            What :meth:`from_json` takes.
+
+        Examples
+        --------
+        >>> Profile.from_json(Profile.load("device:p4510").to_json()).k_r
+        80
+        """
         return self._device.to_json()
 
     @cached_property
@@ -244,11 +269,43 @@ class Profile(Parameters):
         return _profile_tables.timeline(self.document)
 
     def sentences(self) -> list[str]:
-        """Return what the numbers mean, in three sentences."""
+        """Return what the numbers mean, in three sentences.
+
+        Returns
+        -------
+        list of str
+            One sentence each.
+
+        Examples
+        --------
+        >>> len(Profile.load("device:p4510").sentences()) > 0
+        True
+        """
         return list(self._device.sentences())
 
     def summary(self, width: int = 100) -> str:
-        """Return what the command line prints of the profile, in lines of at most `width` characters."""
+        """Return what the command line prints of the profile, in lines of at most `width` characters.
+
+        Parameters
+        ----------
+        width
+            Characters of a line.
+
+        Returns
+        -------
+        str
+            Lines, as the command line prints them.
+
+        Raises
+        ------
+        BadInput
+            `width` is no whole number, or out of range.
+
+        Examples
+        --------
+        >>> "p4510" in Profile.load("device:p4510").summary()
+        True
+        """
         return self._device.summary(min(count_of("width", width, 1), 10_000))
 
     def report(self, path: str | os.PathLike[str] | None = None) -> Report:
@@ -268,17 +325,56 @@ class Profile(Parameters):
         ------
         BadInput
             The file cannot be written, or is the profile's own.
+
+        Examples
+        --------
+        >>> page = Profile.load("device:p4510").report()
+        >>> "<html" in page.html
+        True
         """
         return Report.of([self], path)
 
     def compare(self, *others: Profile | str | os.PathLike[str]) -> Table:
-        """Compare with other profiles: see :func:`leadline.compare`."""
+        """Compare with other profiles: see :func:`leadline.compare`.
+
+        Parameters
+        ----------
+        *others
+            Profiles, their files, or ``device:NAME``.
+
+        Returns
+        -------
+        Table
+            As of :func:`leadline.compare`, of which this profile is the first.
+
+        Raises
+        ------
+        BadInput
+            There is no other, or one cannot be read.
+
+        Examples
+        --------
+        >>> disk = Profile.load("device:p4510")
+        >>> set(disk.compare("device:p4510")["profile"].tolist())
+        {1}
+        """
         from ._comparison import compare
 
         return compare(self, *others)
 
     def models(self) -> Models:
-        """Fit every I/O model to the profile."""
+        """Fit every I/O model to the profile.
+
+        Returns
+        -------
+        Models
+            As :func:`leadline.fit` gives them.
+
+        Examples
+        --------
+        >>> Profile.load("device:p4510").models().best
+        'pio'
+        """
         from ._models import Models
 
         return Models(self)
@@ -301,6 +397,11 @@ class Profile(Parameters):
         ------
         BadInput
             There are no such requests among the points.
+
+        Examples
+        --------
+        >>> Profile.load("device:p4510").plot().get_xlabel()
+        'requests in flight'
         """
         from ._plot import concurrency_curves
 

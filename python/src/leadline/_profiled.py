@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
+
 from ._command import judged
 from ._errors import BadInput
 from ._profile import Profile
@@ -78,6 +80,8 @@ def output_or_temporary(output: Path | None, name: str) -> Iterator[Path]:
 
 def paths_of(given: object) -> list[object]:
     """Return one path, or several, as a list; what is none is left to the command."""
+    if isinstance(given, np.ndarray):
+        given = given.tolist()
     if isinstance(given, Iterable) and not isinstance(given, (str, bytes, os.PathLike)):
         return list(given)
     return [given]

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ._errors import BadInput
 from ._leadline import parse_large_size, parse_size
-from ._words import one_line
+from ._words import one_line, text_of
 
 __all__ = ["Size", "block_bytes", "memory_bytes", "memory_text", "size_bytes"]
 
@@ -22,7 +22,7 @@ def size_bytes(name: str, size: Size | None) -> int | None:
     if size is None:
         return None
     if isinstance(size, str):
-        return parse_size(name, size)
+        return parse_size(name, text_of(name, size) or "")
     is_number = isinstance(size, (int, float, np.integer, np.floating)) and not isinstance(size, bool)
     if not is_number or not 0 < size < 1 << 64 or size != int(size):
         shown = one_line(size) if not isinstance(size, int) or size < 1 << 64 else "over 2^64"
@@ -33,7 +33,7 @@ def size_bytes(name: str, size: Size | None) -> int | None:
 def memory_bytes(memory: Size | None) -> int | None:
     """Return the bytes of the argument `memory`: a small number lacks a unit."""
     if isinstance(memory, str):
-        return parse_large_size("memory", memory)
+        return parse_large_size("memory", text_of("memory", memory) or "")
     given = size_bytes("memory", memory)
     return None if given is None else parse_large_size("memory", str(given))
 

@@ -126,15 +126,48 @@ class Table(Columns):
         return {name: unit for name, unit in found.items() if unit is not None}
 
     def keys(self) -> list[str]:
-        """Names of the columns, in order, with which ``dict(t)`` has the columns."""
+        """Names of the columns, in order, with which ``dict(t)`` has the columns.
+
+        Returns
+        -------
+        list of str
+            The names.
+
+        Examples
+        --------
+        >>> Table({"vertex": [1, 2], "level": [0, 1]}).keys()
+        ['vertex', 'level']
+        """
         return self.column_names
 
     def values(self) -> list[NDArray[Any]]:
-        """The columns, in order."""
+        """The columns, in order.
+
+        Returns
+        -------
+        list of numpy.ndarray
+            As ``t[name]`` has them.
+
+        Examples
+        --------
+        >>> [column.tolist() for column in Table({"vertex": [1, 2], "level": [0, 1]}).values()]
+        [[1, 2], [0, 1]]
+        """
         return [self[name] for name in self.column_names]
 
     def items(self) -> list[tuple[str, NDArray[Any]]]:
-        """Names and columns, in order."""
+        """Names and columns, in order.
+
+        Returns
+        -------
+        list of tuple
+            A name and its column, as ``t[name]`` has it.
+
+        Examples
+        --------
+        >>> {name: column.tolist() for name, column in Table({"vertex": [1, 2]}).items()}
+        {'vertex': [1, 2]}
+        """
         return [(name, self[name]) for name in self.column_names]
 
     def __contains__(self, name: object) -> bool:
@@ -161,7 +194,7 @@ class Table(Columns):
             return self._sliced(key)
         if isinstance(key, (list, np.ndarray)) and len(key) and all(isinstance(part, str) for part in key):
             return self._chosen(list(key))
-        return self._like(self.take(rows_wanted(key, len(self))))
+        return self._like(self._take(rows_wanted(key, len(self))))
 
     def _column_called(self, name: str) -> str:
         """The column of that name, which may be the one that it had in an earlier version."""
@@ -179,7 +212,7 @@ class Table(Columns):
         twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
         if twice is not None:
             raise BadInput(f"columns: {twice} is there twice; name each column once")
-        return self._like(self.select(names))
+        return self._like(self._select(names))
 
     def _sliced(self, rows: slice) -> Self:
         try:
@@ -187,8 +220,8 @@ class Table(Columns):
         except (TypeError, ValueError) as error:
             raise BadInput(f"t[{one_line(rows)}]: {error}") from None
         if step == 1:
-            return self._like(self.slice(first, max(end - first, 0)))
-        return self._like(self.take(np.arange(first, end, step).astype(np.uint64)))
+            return self._like(self._slice(first, max(end - first, 0)))
+        return self._like(self._take(np.arange(first, end, step).astype(np.uint64)))
 
     def _like(self, columns: Columns) -> Self:
         """A table of the same kind with these columns, and what else is known of this one."""
@@ -204,10 +237,20 @@ class Table(Columns):
         row
             From 0 to the number of rows less one, or from -1 down.
 
+        Returns
+        -------
+        tuple
+            A named tuple of the cells; a missing one is None.
+
         Raises
         ------
         IndexError
             There is no such row. The exception is also a BadInput.
+
+        Examples
+        --------
+        >>> Table({"vertex": [1, 2], "level": [0, 1]}).row(-1)
+        Row(vertex=2, level=1)
         """
         try:
             place = operator.index(row)
@@ -218,12 +261,23 @@ class Table(Columns):
         return next(self[place : place + 1 or None].rows())
 
     def rows(self) -> Iterator[Row]:
-        """Iterate over the rows as named tuples; missing cells are None."""
+        """Iterate over the rows as named tuples; missing cells are None.
+
+        Yields
+        ------
+        tuple
+            A named tuple for each row.
+
+        Examples
+        --------
+        >>> [row.level for row in Table({"vertex": [1, 2], "level": [0, 1]}).rows()]
+        [0, 1]
+        """
         names = self.column_names
         kind = row_type(tuple(names))
         # A part at a time: the numbers become objects of Python.
         for first in range(0, len(self), 4096):
-            part = self.slice(first, min(4096, len(self) - first))
+            part = self._slice(first, min(4096, len(self) - first))
             yield from map(kind, zip(*(part[name].tolist() for name in names), strict=True))
 
     def head(self, count: int = 5) -> Self:
@@ -233,6 +287,21 @@ class Table(Columns):
         ----------
         count
             How many, 0 or more.
+
+        Returns
+        -------
+        Table
+            The first `count` rows, or all where there are fewer.
+
+        Raises
+        ------
+        BadInput
+            `count` is not a whole number of 0 or more.
+
+        Examples
+        --------
+        >>> Table({"vertex": [1, 2, 7, 9]}).head(2)["vertex"].tolist()
+        [1, 2]
         """
         return self[: count_of("count", count)]
 
@@ -243,6 +312,21 @@ class Table(Columns):
         ----------
         count
             How many, 0 or more.
+
+        Returns
+        -------
+        Table
+            The last `count` rows, or all where there are fewer.
+
+        Raises
+        ------
+        BadInput
+            `count` is not a whole number of 0 or more.
+
+        Examples
+        --------
+        >>> Table({"vertex": [1, 2, 7, 9]}).tail(2)["vertex"].tolist()
+        [7, 9]
         """
         return self[max(len(self) - count_of("count", count), 0) :]
 
@@ -262,7 +346,18 @@ class Table(Columns):
     __hash__ = None  # type: ignore[assignment]
 
     def to_pyarrow(self) -> pyarrow.Table:
-        """As a ``pyarrow.Table``, without a copy."""
+        """As a ``pyarrow.Table``, without a copy.
+
+        Returns
+        -------
+        pyarrow.Table
+            Of one chunk for each column.
+
+        Examples
+        --------
+        >>> Table({"vertex": [1, 2]}).to_pyarrow().column_names
+        ['vertex']
+        """
         import pyarrow
 
         return pyarrow.table(self)
@@ -272,6 +367,16 @@ class Table(Columns):
 
         Columns of whole numbers or booleans with missing cells have pandas' types that know missing values
         (``Int64``, ``UInt64``, ``boolean``): as floats, large ids would become others.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A column for each column, and an index from 0.
+
+        Examples
+        --------
+        >>> Table({"vertex": [1, 2], "level": [0, 1]}).to_pandas()["level"].sum().item()
+        1
         """
         import pandas
 
@@ -284,7 +389,18 @@ class Table(Columns):
         return pandas.DataFrame({name: column(self[name]) for name in self.column_names})
 
     def to_polars(self) -> polars.DataFrame:
-        """As a ``polars.DataFrame``, without a copy."""
+        """As a ``polars.DataFrame``, without a copy.
+
+        Returns
+        -------
+        polars.DataFrame
+            A column for each column.
+
+        Examples
+        --------
+        >>> Table({"vertex": [1, 2]}).to_polars().shape
+        (2, 1)
+        """
         import polars
 
         return polars.DataFrame(self)
@@ -298,6 +414,11 @@ class Table(Columns):
             Give an array of one dimension whose fields are the columns, each with its own type. Without, the
             array has two dimensions and one type for all: numbers if all columns are numbers (NaN for missing
             cells), else objects.
+
+        Returns
+        -------
+        numpy.ndarray
+            Of shape ``(rows, columns)``, or ``(rows,)`` if it is structured.
 
         Raises
         ------
@@ -313,7 +434,18 @@ class Table(Columns):
         return array_of_numbers(dict(self.items()), len(self), structured)
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """As a list with a dictionary for each row."""
+        """As a list with a dictionary for each row.
+
+        Returns
+        -------
+        list of dict
+            By names of columns; numbers are Python's.
+
+        Examples
+        --------
+        >>> Table({"vertex": [1, 2], "level": [0, 1]}).to_dicts()
+        [{'vertex': 1, 'level': 0}, {'vertex': 2, 'level': 1}]
+        """
         columns = {name: self[name].tolist() for name in self.column_names}
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
@@ -327,7 +459,7 @@ class Table(Columns):
         return table
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (type(self), self.to_ipc()), self.__dict__
+        return _unpickled, (type(self), self._to_ipc()), self.__dict__
 
     def _ipython_key_completions_(self) -> list[str]:
         return self.column_names
@@ -340,7 +472,7 @@ class Table(Columns):
 
 
 def _unpickled(kind: type[Table], columns: NDArray[np.uint8]) -> Table:
-    return Table.__new__(kind, Columns.from_ipc(columns))
+    return Table.__new__(kind, Columns._from_ipc(columns))
 
 
 def _of_arrays(given: Mapping[str, Any]) -> Columns:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
 
 from ._errors import BadInput
 
-__all__ = ["count_of", "is_utf8", "one_line", "text_of"]
+__all__ = ["count_of", "flag_of", "is_utf8", "one_line", "path_of", "text_of"]
 
 #: Characters of a value in a message.
 _MOST = 60
@@ -27,6 +28,27 @@ def text_of(name: str, value: Any) -> str | None:
     if value is not None and not is_utf8(value):
         raise BadInput(f"{name}={one_line(value)}: is no text")
     return value
+
+
+def flag_of(name: str, value: Any) -> bool:
+    """The argument `name`, which must be True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise BadInput(f"{name}={one_line(value)}: must be True or False")
+    return bool(value)
+
+
+def path_of(name: str, value: Any) -> str:
+    """The argument `name`, which must be the path of a file or folder, as text."""
+    if not isinstance(value, (str, bytes, os.PathLike)):
+        raise BadInput(f"{name}={one_line(value)}: must be a path")
+    path = os.fsdecode(value)
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        raise BadInput(f"{name}={one_line(value)}: is no name of a file") from None
+    if "\0" in path:
+        raise BadInput(f"{name}={one_line(value)}: is no name of a file")
+    return path
 
 
 def is_utf8(text: str) -> bool:

@@ -82,6 +82,11 @@ def open(
         ``write``, ``address`` and ``length`` (both in pages or bytes: ``info["unit"]``), and
         ``object_bytes`` where each page is an object of its own size.
 
+    Raises
+    ------
+    BadInput
+        There is no such trace, or its format or columns leave a doubt; or a line of it cannot be read.
+
     Examples
     --------
     >>> from leadline import trace

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import reprlib
 from typing import Any
 
-import numpy as np
+from .._words import flag_of
 
-from .._errors import BadInput
-
-__all__ = ["dedupe_of", "flag"]
-
-
-def flag(name: str, value: Any) -> bool:
-    """The argument `name`, which is True or False."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise BadInput(f"{name}={reprlib.repr(value)}: must be True or False")
-    return bool(value)
+__all__ = ["dedupe_of"]
 
 
 def dedupe_of(value: Any) -> str | None:
     """How parallel edges are merged; None: they are not."""
     if isinstance(value, str):
         return value
-    return "min" if flag("dedupe", value) else None
+    return "min" if flag_of("dedupe", value) else None

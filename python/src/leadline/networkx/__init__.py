@@ -42,6 +42,15 @@ def open(path: str, **options: Any) -> StoredGraph:
     ------
     leadline.BadInput
         If the file is no store, or a damaged one.
+
+    Examples
+    --------
+    >>> import leadline, leadline.networkx, pathlib, tempfile
+    >>> import networkx as nx
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "g"
+    >>> leadline.Graph.from_edges([1, 2], [2, 3], path=path).close()
+    >>> nx.descendants(leadline.networkx.open(path), 2)
+    {3}
     """
     from leadline import Graph
 
@@ -60,7 +69,24 @@ def from_graph(graph: Graph) -> StoredGraph:
     -------
     StoredGraph
         Its nodes are the ids of the store. If the store has weights, they are the attribute ``"weight"``.
+
+    Raises
+    ------
+    leadline.BadInput
+        It is no :class:`leadline.Graph`.
+
+    Examples
+    --------
+    >>> import leadline, leadline.networkx
+    >>> import networkx as nx
+    >>> with leadline.Graph.from_edges([1, 2, 7], [2, 3, 8], directed=False) as graph:
+    ...     sorted(nx.node_connected_component(leadline.networkx.from_graph(graph), 1))
+    [1, 2, 3]
     """
+    from leadline import BadInput, Graph
+
+    if not isinstance(graph, Graph):
+        raise BadInput(f"graph: must be a leadline.Graph, not {type(graph).__name__}")
     from .graph import StoredGraph
 
     return StoredGraph.opened(graph)
