@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._command import run
-from ._words import flag_of
 from ._errors import BadInput
 from ._graph_run import Path
 from ._progress import Progress
 from ._sizes import Size
+from ._words import flag_of
 
 if TYPE_CHECKING:
     from ._graph import Graph
