@@ -25,7 +25,7 @@ from ._graph_store import Upkeep
 from ._profile import Profile
 from ._progress import Progress, showing
 from ._sizes import Size, memory_bytes, size_bytes
-from ._words import flag_of
+from ._words import flag_of, one_line
 
 __all__ = ["Graph"]
 
@@ -134,6 +134,8 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
         if profile is not None:
             if depth is not None:
                 raise BadInput(f"depth={depth!r}: cannot be given together with profile")
+            if not isinstance(profile, Profile):
+                raise BadInput(f"profile={one_line(profile)}: must be a leadline.Profile")
             depth = profile._device.read_depth()
         store = _leadline.Store(text(path), run_options(memory, threads, depth, temp))
         return cls(store, Path(text(path)))

@@ -406,6 +406,8 @@ class Profile(Parameters):
         from ._plot import concurrency_curves
 
         sizes = sorted(set(self.points["block_bytes"].tolist()))
+        if block_bytes is not None:
+            block_bytes = count_of("block_bytes", block_bytes, 1)
         if not sizes or (block_bytes is not None and block_bytes not in sizes):
             known = ", ".join(map(str, sizes)) or "no points"
             raise BadInput(f"block_bytes={one_line(block_bytes)}: was not measured; the profile has {known}")
