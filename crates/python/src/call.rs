@@ -68,8 +68,8 @@ pub(crate) fn serve(py: Python<'_>, arguments: Vec<OsString>, mounted: Py<PyAny>
     py.detach(|| leadline_cli::serve(arguments, told))
 }
 
-/// A line of the command line, with the arguments of functions where it names flags.
+/// A line of the command that `arguments` call, with the arguments of functions where it names flags.
 #[pyfunction]
-pub(crate) fn in_python(line: &str) -> String {
-    spoken::in_python(line, &[])
+pub(crate) fn in_python(line: &str, arguments: Vec<OsString>) -> String {
+    spoken::in_python(line, &leadline_cli::flags_of(&arguments))
 }

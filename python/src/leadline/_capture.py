@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import threading
-import warnings
 import weakref
 from collections.abc import Sequence
 from types import TracebackType
@@ -15,6 +14,7 @@ from ._below import Below
 from ._command import flags, text
 from ._drive import from_root
 from ._errors import BadInput, Error, Warning
+from ._notes import warn
 from ._serving import Serving
 
 if TYPE_CHECKING:
@@ -44,14 +44,15 @@ class Capture:
 
     def __init__(self, folder: str | os.PathLike[str], output: str | os.PathLike[str]) -> None:
         #: The folder that is recorded, from the root.
-        self.folder = from_root(folder)
+        self.folder = from_root("folder", folder)
         #: The file of the trace, from the root; it appears at the end.
-        self.output = from_root(output)
+        self.output = from_root("output", output)
         self._lock = threading.Lock()
         self._warned: set[str] = set()
         # Behind -- comes a command.
         place = text(folder)
-        words = ["trace", "capture", *flags("trace capture", {"output": output}), "./" * place.startswith("-") + place]
+        given = flags("trace capture", {"output": output})
+        words = ["trace", "capture", *given, "./" * place.startswith("-") + place]
         self._below = Below(self.folder)
         try:
             self._serving = Serving(words)
@@ -151,7 +152,7 @@ class Capture:
     def _warn(self, line: str) -> None:
         if line not in self._warned:
             self._warned.add(line)
-            warnings.warn(line, Warning, stacklevel=4)
+            warn(line, Warning)
 
     def __enter__(self) -> Self:
         return self

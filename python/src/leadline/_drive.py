@@ -19,12 +19,15 @@ from ._words import path_of
 __all__ = ["Drive", "from_root"]
 
 
-def from_root(path: object) -> Path:
-    """Return a path from the root."""
+def from_root(name: str, path: object) -> Path:
+    """Return the path that the argument `name` is, from the root."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise BadInput(f"{name}={path!r}: must be the path of a file or folder")
+    written = text(path, name)
     try:
-        return Path(os.path.abspath(text(path)))
+        return Path(os.path.abspath(written))
     except OSError as error:
-        raise BadInput(f"{text(path)}: the current folder is gone: {error.strerror}") from None
+        raise BadInput(f"{name}={written}: the current folder is gone: {error.strerror}") from None
 
 
 class Drive:
@@ -56,7 +59,7 @@ class Drive:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         #: Where it is mounted, from the root.
-        self.path = from_root(path)
+        self.path = from_root("path", path)
 
     def wait(self, *, seconds: float | None = None) -> None:
         """Wait until the drive is mounted and ready for programs.
@@ -167,7 +170,7 @@ class Drive:
         ...     sorted({tuple(p.read_text() for p in state.iterdir()) for state in states})
         [(), ('',), ('hello',)]
         """
-        into = from_root(folder)
+        into = from_root("folder", folder)
         try:
             self._ask("power-cut", enumerate=into, most=most)
         except BadInput as error:

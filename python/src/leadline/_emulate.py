@@ -51,13 +51,13 @@ class EmulatedDrive(Drive):
         self._lock = threading.Lock()
         self._reported: dict[str, Any] | None = None
         # To which relative paths belong, also at the next mount.
-        self._here = os.fspath(from_root("."))
+        self._here = os.fspath(from_root("the current folder", "."))
         self._scratch = new_scratch()
         try:
             given = self._folders(options)
-            self._report = from_root(given["report"])
+            self._report = from_root("report", given["report"])
             self._words = ["emulate", *flags("emulate", given), "--", self._device(device)]
-            super().__init__(text(given["mount"]))
+            super().__init__(from_root("mount", given["mount"]))
             self._mount()
         except BaseException:
             remove(self._scratch)
@@ -71,7 +71,7 @@ class EmulatedDrive(Drive):
             if given[name] is None:
                 given[name] = scratch / name
                 (scratch / name).mkdir()
-        self.backing = from_root(given["backing"])
+        self.backing = from_root("backing", given["backing"])
         self._replaces = given["trace"]
         if given["report"] is None:
             given["report"] = scratch / "report.json"
@@ -83,7 +83,7 @@ class EmulatedDrive(Drive):
 
     def _device(self, device: str | os.PathLike[str] | Profile) -> str:
         if not isinstance(device, Profile):
-            return text(device)
+            return text(device, "device")
         path = Path(self._scratch) / "device.json"
         _write_text(path, device.to_json())
         return str(path)

@@ -56,6 +56,7 @@ class Serving:
 
     def __init__(self, words: Sequence[str], scratch: str = "", here: str | None = None) -> None:
         self._here = here
+        self._words = [*words]
         self._owner = os.getpid()
         self._lock = threading.Lock()
         # What it says is read when somebody wants to know; a pipe would have to be emptied meanwhile.
@@ -85,6 +86,9 @@ class Serving:
     def _start(self, arguments: Sequence[str], control: int, ready: int) -> subprocess.Popen[bytes]:
         if not sys.executable:
             raise Failed("sys.executable: names no Python, which is started to serve the mount")
+        for word in arguments:
+            if "\0" in word:
+                raise BadInput(f"{word!r}: has a null byte, which no name has")
         packages = Path(_leadline.__file__).absolute().parent.parent
         command = [sys.executable, "-I", "-S", "-c", _START, str(packages), str(self._owner), str(control)]
         try:
@@ -98,9 +102,6 @@ class Serving:
                 # Ctrl-C in a terminal is this program's, which ends the mount when it is done with it.
                 start_new_session=True,
             )
-        except ValueError:
-            word = next((word for word in arguments if "\0" in word), "")
-            raise BadInput(f"{word!r}: has a null byte, which no name has") from None
         except OSError as error:
             raise Failed(f"{sys.executable}: cannot be started to serve the mount: {error}") from None
 
@@ -133,7 +134,9 @@ class Serving:
         if code < 0:
             return Failed(f"the process that served the mount was killed (signal {-code})")
         said = self.messages()
-        line = _leadline.in_python(said[-1]) if said else "the process that served the mount has failed"
+        if not said:
+            return Failed("the process that served the mount has failed")
+        line = _leadline.in_python(said[-1], self._words)
         return BadInput(line) if code == 2 else Failed(line)
 
     def end(
