@@ -351,12 +351,14 @@ REFUSED = [
     ({"faults": [{"kind": "eio", "probability": 2.5}]}, "probability: must be from 0 to 1"),
     ({"faults": ["eio"]}, r"faults\[0\] = 'eio': must be a dictionary"),
     ({"faults": 7}, "must be a dictionary"),
+    ({"faults": [{"kind": b"eio"}]}, r"faults\[0\]\['kind'\] = b'eio'"),
+    ({"faults": {"seed": 10**5000}}, "faults: a number of more than 4300 digits"),
     ({"faults": [{"kind": None}]}, r"faults\[0\]\['kind'\] = None"),
     ({"faults": [{"kind": "\ud800"}]}, "faults"),
 ]
 
 
-@pytest.mark.parametrize(("arguments", "line"), REFUSED, ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(("arguments", "line"), REFUSED, ids=[line for _, line in REFUSED])
 def test_bad_arguments_are_refused_and_leave_nothing(arguments, line, quick, temporary):
     with pytest.raises(leadline.BadInput, match=line):
         emulate(**{"device": quick, "lenient": True, **arguments})

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import cast
 
 from ._errors import BadInput
+from ._values import text
 
 __all__ = ["schedule"]
 
@@ -49,10 +50,13 @@ def _key(key: object) -> str:
 
 
 def _value(place: str, key: object, value: object) -> str:
+    if isinstance(value, str):
+        # As in TOML.
+        return json.dumps(value, ensure_ascii=False)
     if isinstance(value, float):
         return repr(value)
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if whole or (isinstance(value, Sequence) and all(isinstance(part, (str, int)) for part in value)):
-        # Text, whole numbers and ranges look the same in TOML and JSON.
-        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return text(value, place)
+    if isinstance(value, (list, tuple)) and all(isinstance(part, int) for part in value):
+        return f"[{', '.join(text(int(part), place) for part in value)}]"
     raise BadInput(f"{place}[{key!r}] = {value!r}: must be a text, a number or a range such as [0, 8192]")
