@@ -1,7 +1,7 @@
 //! Whether an algorithm takes what was given: the one check of its options, for all who ask for algorithms.
 
-use super::option::AlgorithmOption;
-use super::{Arguments, Definition};
+use super::option::{AlgorithmOption, OptionKind, must_be};
+use super::{Argument, Arguments, Definition};
 use crate::GraphError;
 
 impl Definition {
@@ -16,7 +16,7 @@ impl Definition {
         for option in self.options {
             match arguments.get(option.name) {
                 Some(value) => {
-                    option.kind.check(value).map_err(|what| {
+                    check_value(&option.kind, value).map_err(|what| {
                         GraphError::argument(format!("{} {}", option.name, value.shown()), what)
                     })?;
                     check_others(option, given)?;
@@ -41,6 +41,21 @@ impl Definition {
         let own: Vec<&str> = others.iter().copied().filter(|name| self.option(name).is_some()).collect();
         let what = if own.is_empty() { "needed".to_owned() } else { format!("needed, or {}", flags(&own)) };
         GraphError::argument(option.name, what)
+    }
+}
+
+/// Whether an option of this kind takes a value; what it must be, if not.
+fn check_value(kind: &OptionKind, value: &Argument) -> Result<(), String> {
+    match (kind, value) {
+        (OptionKind::U32(..) | OptionKind::U64(..), Argument::Number(number)) => match kind.range() {
+            Some((least, most)) if !(least..=most).contains(number) => Err(must_be(least, most)),
+            _ => Ok(()),
+        },
+        (OptionKind::F64(within), Argument::Double(number)) if !(within.holds)(*number) => {
+            Err(within.must.to_owned())
+        }
+        (OptionKind::Text(check), Argument::Text(text)) => check(text),
+        _ => Ok(()),
     }
 }
 

@@ -1,7 +1,5 @@
 //! An option of an algorithm: what it is called, what it takes, and with which others it goes.
 
-use super::Argument;
-
 /// An option of an algorithm.
 #[derive(Debug)]
 pub struct AlgorithmOption {
@@ -117,24 +115,6 @@ pub enum OptionKind {
 }
 
 impl OptionKind {
-    /// Whether an option of this kind takes a value.
-    ///
-    /// # Errors
-    /// What it must be.
-    pub fn check(&self, value: &Argument) -> Result<(), String> {
-        match (self, value) {
-            (OptionKind::U32(least, most), Argument::Number(number)) => {
-                within(*number, (*least).into(), (*most).into())
-            }
-            (OptionKind::U64(least, most), Argument::Number(number)) => within(*number, *least, *most),
-            (OptionKind::F64(within), Argument::Double(number)) if !(within.holds)(*number) => {
-                Err(within.must.to_owned())
-            }
-            (OptionKind::Text(check), Argument::Text(text)) => check(text),
-            _ => Ok(()),
-        }
-    }
-
     /// Of whole numbers the least and the most that are taken.
     pub fn range(&self) -> Option<(u64, u64)> {
         match self {
@@ -143,10 +123,6 @@ impl OptionKind {
             _ => None,
         }
     }
-}
-
-fn within(number: u64, least: u64, most: u64) -> Result<(), String> {
-    if (least..=most).contains(&number) { Ok(()) } else { Err(must_be(least, most)) }
 }
 
 /// What a whole number must be.
