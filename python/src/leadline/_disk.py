@@ -12,6 +12,7 @@ from pathlib import Path
 from ._emulate import EmulatedDrive, Faults
 from ._profile import Profile
 from ._sizes import Size
+from ._words import flag_of
 
 __all__ = ["Disk"]
 
@@ -237,7 +238,8 @@ class Disk(EmulatedDrive):
         Traceback (most recent call last):
         OSError: [Errno 5] Input/output error
         """
-        self._fail("drop-dirty" if drop_dirty else "eio", "fsync", path, times)
+        kind = "drop-dirty" if flag_of("drop_dirty", drop_dirty) else "eio"
+        self._fail(kind, "fsync", path, times)
 
     def _fail(self, kind: str, operation: str, path: str | None, times: int | None) -> None:
         self.inject(kind, operation=operation, path=path, times=times, forever=times is None)

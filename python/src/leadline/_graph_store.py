@@ -144,6 +144,8 @@ class Upkeep:
         self._need_open()
         if not isinstance(algorithm, str) or algorithm not in NAMES:
             raise BadInput(f"algorithm={one_line(algorithm)}: must be one of {', '.join(NAMES)}")
+        if profile is not None and not isinstance(profile, Profile):
+            raise BadInput(f"profile={one_line(profile)}: must be a leadline.Profile")
         opened = self._store
         given: dict[str, object] = {
             "memory": f"{opened.memory}B" if memory is None else memory_text(memory),

@@ -24,7 +24,7 @@ from ._errors import BadInput
 from ._leadline import Columns
 from ._names import renamed, unit_of, warn_renamed
 from ._row import Row, row_type
-from ._words import count_of, is_utf8, one_line
+from ._words import count_of, flag_of, is_utf8, one_line
 
 if TYPE_CHECKING:
     import pandas
@@ -431,7 +431,7 @@ class Table(Columns):
         >>> Table({"x": [1, 2], "y": [0.5, 2.5]}).to_numpy().tolist()
         [[1.0, 0.5], [2.0, 2.5]]
         """
-        return array_of_numbers(dict(self.items()), len(self), structured)
+        return array_of_numbers(dict(self.items()), len(self), flag_of("structured", structured))
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """As a list with a dictionary for each row.
