@@ -34,7 +34,8 @@ pub struct ChangeOptions {
     pub directed: bool,
     /// Edges of a file are to be deleted.
     pub delete: bool,
-    /// Most memory, bytes; an eighth of it goes to reading edges.
+    /// Most memory, bytes; an eighth of it, and at least 16 MiB, may go to the names of the edges that are
+    /// read at a time.
     pub memory: u64,
 }
 

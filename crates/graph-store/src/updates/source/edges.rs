@@ -7,6 +7,10 @@ use crate::input::{self, Batch, EdgeReader, Format, IdMode, InputOptions};
 use crate::updates::{Change, VertexId};
 use crate::{GraphError, InputOption};
 
+/// Bytes that the names of a batch may take, however small the cap: those of a batch of a Parquet file, of
+/// which there are most, take about 12 MB if they are short.
+const OF_A_BATCH: u64 = 16 << 20;
+
 /// The edges of a file, as additions or deletions.
 pub(super) struct Edges {
     name: String,
@@ -33,7 +37,7 @@ impl Edges {
             directed: false,
             bipartite: false,
             vertices: None,
-            memory: wanted.memory / 8,
+            memory: (wanted.memory / 8).max(OF_A_BATCH),
             threads: 1,
         };
         let name = path.display().to_string();
