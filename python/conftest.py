@@ -1,4 +1,4 @@
-"""What all runs of pytest in this folder share: plugins, and that examples which mount something need FUSE."""
+"""What all runs of pytest here share: plugins, and that examples which mount something need FUSE."""
 
 import os
 

@@ -331,7 +331,10 @@ def test_a_refused_import_leaves_no_temporary_folder(tmp_path, monkeypatch):
         (lambda: Graph.from_edges([1], [2], [-1]).pagerank(weighted=True), "from 1 to 2"),
         (lambda: Graph.from_edges([1], [2]).pagerank(weighted=True), "weights"),
         (lambda: Graph.from_edges([1], [2]).similarity(), "top"),
-        (lambda: Graph.from_edges([1], [2]).similarity(1, 2, top=3), "vertex and other: cannot be given together with top="),
+        (
+            lambda: Graph.from_edges([1], [2]).similarity(1, 2, top=3),
+            "vertex and other: cannot be given together with top=",
+        ),
         (lambda: Graph.from_edges([1], [2]).similarity(1, 2, skip_above=3), "skip_above"),
         (lambda: Graph.from_edges([1], [2]).similarity([1, 2], 1), "2 and 1"),
         (lambda: Graph.from_edges([1], [2]).similarity(1, 9), "9"),

@@ -123,14 +123,20 @@ def test_updates_answer_or_say_why_not(strings, weighted, method, arguments, opt
             assert new.vertices == len(new.wcc())
 
 
+QUESTIONS = ["neighbors", "degree", "ego", "subgraph", "edges", "ids"]
+
 #: What runs no longer than it takes to notice.
 SMALL = st.one_of(
-    st.none(), st.booleans(), st.integers(-2, 30), st.sampled_from([-0.5, 0.25, 1.0, 2.5]), st.text(max_size=3)
+    st.none(),
+    st.booleans(),
+    st.integers(-2, 30),
+    st.sampled_from([-0.5, 0.25, 1.0, 2.5]),
+    st.text(max_size=3),
 )
 
 
 @sometimes
-@given(data=st.data(), name=st.sampled_from([*NAMES, "neighbors", "degree", "ego", "subgraph", "edges", "ids"]))
+@given(data=st.data(), name=st.sampled_from([*NAMES, *QUESTIONS]))
 def test_methods_of_graphs_answer_or_refuse_and_nothing_else(data, name):
     method = getattr(Graph, name) if name != "edges" else type(_graph().edges).__call__
     parameters = [each for each in inspect.signature(method).parameters if each != "self"]

@@ -76,7 +76,8 @@ impl Failure {
         printable::line(text)
     }
 
-    /// 2 for bad input, 1 for an operation that failed and for what does not fit, 3 for one that found nothing to say.
+    /// 2 for bad input, 1 for an operation that failed and for what does not fit, 3 for one that found
+    /// nothing to say.
     pub fn exit_code(&self) -> u8 {
         match self {
             Failure::Input(_) => 2,

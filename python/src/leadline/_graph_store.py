@@ -80,7 +80,8 @@ class Upkeep:
         self._need_open()
         given = {"partitions": partitions, "memory": memory}
         # With a slash it is a folder, whatever it is called.
-        report, _ = run("graph export", self.path, text(folder, "folder") + "/", options=given, progress=progress)
+        place = text(folder, "folder") + "/"
+        report, _ = run("graph export", self.path, place, options=given, progress=progress)
         return dict(report)
 
     def estimate(

@@ -56,9 +56,9 @@ def place(
     -------
     Table
         A row for each size of the fast device: ``fast_bytes``, ``choice`` (``"placement"``, ``"cache"`` or
-        ``"neither"``), ``placed_seconds`` (the best files on it), ``placed_files``, ``cached_seconds``, ``cached_policy`` and
-        ``cached_admission`` (the best cache), ``slow_seconds`` (everything on the slow device) and ``words``
-        (a sentence). ``info`` has each query and every choice.
+        ``"neither"``), ``placed_seconds`` (the best files on it), ``placed_files``, ``cached_seconds``,
+        ``cached_policy`` and ``cached_admission`` (the best cache), ``slow_seconds`` (everything on the slow
+        device) and ``words`` (a sentence). ``info`` has each query and every choice.
 
     Raises
     ------

@@ -163,7 +163,7 @@ def _table(cells: list[dict[str, Any]], notes: list[str]) -> Table:
 
 
 def _several(values: Any) -> Any:
-    """The numbers of an array of any shape, of a Series or of what else is gone through; or what was given."""
+    """The numbers of an array of any shape, of a Series or of another sequence; or what was given."""
     if isinstance(values, np.ndarray):
         return values.ravel().tolist()
     if isinstance(values, Iterable) and not isinstance(values, (str, bytes, Mapping, os.PathLike)):

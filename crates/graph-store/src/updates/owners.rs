@@ -1,5 +1,5 @@
-//! The file that says whose vertices are not those of the base (docs/graph-format.md), written and read some at
-//! a time.
+//! The file that says whose vertices are not those of the base (docs/graph-format.md), written and read some
+//! at a time.
 
 use std::fs::File;
 use std::io::{self, Read, Write as _};

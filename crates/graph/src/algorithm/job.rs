@@ -56,7 +56,8 @@ pub struct Ran {
     pub words: String,
     /// Iterations of the last run.
     pub iterations: u64,
-    /// Where the last run ended before its result was as good as was asked for: what it lacks, and the remedy.
+    /// Where the last run ended before its result was as good as was asked for: what it lacks, and the
+    /// remedy.
     pub unfinished: Option<String>,
     /// What each run did.
     pub runs: Vec<RunStats>,

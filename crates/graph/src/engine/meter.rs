@@ -18,7 +18,8 @@ pub struct Meter {
     /// not a number where the algorithm does not know.
     from: AtomicU64,
     to: AtomicU64,
-    /// The most of a pass that was shown for this share, as bits of a double, so that several of them do not go back and forth.
+    /// The most of a pass that was shown for this share, as bits of a double, so that several of them do not
+    /// go back and forth.
     most: AtomicU64,
 }
 
