@@ -12,6 +12,9 @@ from leadline import _leadline
 
 COMMANDS = {command["path"]: command for command in json.loads(_leadline.commands(ranges=True))["commands"]}
 
+#: What all algorithms on graphs take.
+HOW_IT_RUNS = {"memory", "threads", "depth", "temp", "output", "runs"}
+
 #: How much was compared, for the last test.
 compared = dict.fromkeys(["commands", "functions", "options", "defaults", "ranges", "choices", "kinds"], 0)
 
@@ -142,6 +145,18 @@ def test_every_option_is_a_parameter_or_left_out_with_a_reason(path):
         assert expected - parameters == set(), "options without a parameter"
     assert parameters - expected - set(OWN) - set(face.own) == set(), "parameters without an option"
     compared["options"] += len(names)
+
+
+@pytest.mark.parametrize("path", FACES)
+def test_parameters_stand_in_the_order_of_the_help(path):
+    parameters = inspect.signature(FACES[path].function).parameters.values()
+    # What has to be given comes first in Python.
+    free = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is not p.empty]
+    expected = [name for _, name in faced(path) if name in free]
+    if "estimate" in FACES[path].left_out:
+        # What an algorithm does comes before how it runs.
+        expected.sort(key=HOW_IT_RUNS.__contains__)
+    assert [name for name in free if name in expected] == expected
 
 
 @pytest.mark.parametrize("path", FACES)

@@ -24,10 +24,10 @@ pub(crate) fn document(mut leadline: Command, ranges: bool) -> Value {
 pub(crate) fn flags_of<'a>(leadline: Command, words: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut command = &leadline;
     for word in words {
-        let Some(inner) = command.find_subcommand(word) else { break };
-        command = inner;
+        // An argument may stand before the next command: emulate ctl MOUNT inject.
+        command = command.find_subcommand(word).unwrap_or(command);
     }
-    flags(command).map(name).collect()
+    own(command).filter(|arg| !takes_value(arg)).map(name).collect()
 }
 
 /// Adds a command and those below it.
@@ -43,20 +43,23 @@ fn add(command: &Command, above: &[&str], ranges: bool, commands: &mut Vec<Value
 }
 
 fn described(command: &Command, path: &[&str], ranges: bool) -> Value {
-    let own = |arg: &&Arg| !matches!(arg.get_action(), ArgAction::Help | ArgAction::HelpShort);
+    let (arguments, mut options): (Vec<&Arg>, Vec<&Arg>) = own(command).partition(|arg| arg.is_positional());
+    // That of the help.
+    options.sort_by_key(|arg| arg.get_display_order());
     let all =
         |args: Vec<&Arg>| args.into_iter().map(|arg| argument(command, arg, ranges)).collect::<Vec<_>>();
     json!({
         "path": path.join(" "),
         "about": command.get_about().map(ToString::to_string),
-        "arguments": all(command.get_positionals().collect()),
-        "options": all(command.get_opts().chain(flags(command)).filter(own).collect()),
+        "arguments": all(arguments),
+        "options": all(options),
     })
 }
 
-/// Options without a value, which clap does not count among the options.
-fn flags(command: &Command) -> impl Iterator<Item = &Arg> {
-    command.get_arguments().filter(|arg| !arg.is_positional() && !takes_value(arg))
+/// The arguments of a command but `--help`.
+fn own(command: &Command) -> impl Iterator<Item = &Arg> {
+    let is_help = |arg: &Arg| matches!(arg.get_action(), ArgAction::Help | ArgAction::HelpShort);
+    command.get_arguments().filter(move |arg| !is_help(arg))
 }
 
 fn takes_value(arg: &Arg) -> bool {
@@ -168,5 +171,13 @@ mod tests {
         for path in ["graph", "trace", "pool"] {
             assert!(!paths.contains(&path.into()), "{path}");
         }
+    }
+
+    #[test]
+    fn options_without_a_value_are_those_of_the_command_that_is_called() {
+        let of = |words: &str| super::flags_of(Cli::command(), words.split(' '));
+        assert!(of("emulate ctl /mnt inject eio").contains(&"forever".to_owned()));
+        assert!(of("experiment ladder sim:flash").contains(&"writes".to_owned()));
+        assert!(!of("predict profile.json").contains(&"writes".to_owned()), "it takes a number there");
     }
 }
