@@ -112,10 +112,10 @@ def lint(
     Returns
     -------
     Lint
-        A table with a row for each key: ``key``, ``found``, ``place`` (file and line), ``verdict``
-        (``"fits"``, ``"too-low"``, ``"off"``, ``"not-judged"``, ...), ``advised``, ``times`` (how far off),
-        ``costs``, ``reason``, ``needs_restart``; with ``"auto"`` also ``system``. It has ``ok``, ``judged``,
-        ``wrong`` and ``worst``, too.
+        A table with a row for each key: ``key``, ``verdict`` (``"fits"``, ``"too-low"``, ``"off"``,
+        ``"not-judged"``, ...), ``found``, ``advised``, ``times`` (how far off), ``costs``, ``reason``,
+        ``needs_restart``, ``place`` (file and line); with ``"auto"`` also ``system``. It has ``ok``,
+        ``judged``, ``wrong`` and ``worst``, too.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def lint(
     for row in rows:
         row["advised"] = written(row["advised"])
         row["costs"] = written(row["costs"])
-    names = ["key", "found", "place", "verdict", "advised", "times", "costs", "reason", "needs_restart"]
+    names = ["key", "verdict", "found", "advised", "times", "costs", "reason", "needs_restart", "place"]
     if "systems" in document:
         names.insert(0, "system")
     said = [note for one in several for note in one["notes"]]

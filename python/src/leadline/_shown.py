@@ -16,8 +16,8 @@ __all__ = ["as_html", "as_text"]
 _ROWS = 5
 #: Columns that are shown in HTML, half of them from each end.
 _COLUMNS = 20
-#: Characters of a cell.
-_WIDEST = 40
+#: Characters of a cell; fewer where columns would be left out.
+_WIDEST, _NARROW = 40, 24
 
 
 def as_text(table: Table) -> str:
@@ -25,12 +25,15 @@ def as_text(table: Table) -> str:
     import shutil
 
     names = table.column_names
-    cells, rows_left_out = _cells(table, names)
     numbers = [table[:1][name].dtype.kind in "iuf" for name in names]
-    widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
-    shown = _fitting(widths, shutil.get_terminal_size((100, 24)).columns)
+    for widest in (_WIDEST, _NARROW):
+        cells, rows_left_out = _cells(table, names, widest)
+        widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
+        shown = _fitting(widths, shutil.get_terminal_size((100, 24)).columns)
+        if len(shown) == len(names):
+            break
     left_out = len(names) - len(shown)
-    # Where columns are left out, between the two halves.
+    # Where columns are left out.
     gap = next((at for at, (a, b) in enumerate(zip(shown, shown[1:])) if b > a + 1), len(shown) - 1)
 
     def line(row: Sequence[str], gap_text: str) -> str:
@@ -55,7 +58,7 @@ def as_html(table: Table, units: Mapping[str, str]) -> str:
     if len(names) > _COLUMNS:
         half = _COLUMNS // 2
         names = [*names[:half], *names[-half:]]
-    cells, rows_left_out = _cells(table, names)
+    cells, rows_left_out = _cells(table, names, _WIDEST)
 
     def line(row: Sequence[str], tag: str) -> str:
         return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row) + "</tr>"
@@ -72,23 +75,23 @@ def as_html(table: Table, units: Mapping[str, str]) -> str:
     return f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>{below}"
 
 
-def _cells(table: Table, names: list[str]) -> tuple[list[list[str]], int]:
+def _cells(table: Table, names: list[str], widest: int) -> tuple[list[list[str]], int]:
     """The first and last rows as text, and how many are left out between them."""
     count = len(table)
     ends = [table] if count <= 2 * _ROWS else [table[:_ROWS], table[-_ROWS:]]
-    rows = [[_shown(row[name]) for name in names] for end in ends for row in end.rows()]
+    rows = [[_shown(row[name], widest) for name in names] for end in ends for row in end.rows()]
     return rows, count - len(rows)
 
 
 def _fitting(widths: Sequence[int], most: int) -> list[int]:
-    """Which columns fit, from both ends in turn; always the first."""
+    """Which columns fit: always the first, and two from the left for each from the right."""
     if sum(widths) + 2 * (len(widths) - 1) <= most:
         return list(range(len(widths)))
     room = most - widths[0] - len("  ...")
     first, last = [0], list[int]()
     left, right = 1, len(widths) - 1
     while left <= right:
-        place = right if len(last) < len(first) else left
+        place = right if 2 * len(last) + 2 <= len(first) else left
         room -= widths[place] + 2
         if room < 0:
             break
@@ -109,8 +112,8 @@ def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-def _shown(cell: Any) -> str:
+def _shown(cell: Any, widest: int) -> str:
     """A cell as text."""
     text = f"{cell:.6g}" if isinstance(cell, (float, np.floating)) else str(cell)
     text = text.replace("\n", "\\n")
-    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 3]}..."
+    return text if len(text) <= widest else f"{text[: widest - 3]}..."

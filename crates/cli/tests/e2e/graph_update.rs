@@ -359,7 +359,7 @@ fn results_go_on_from_those_of_an_earlier_version() {
             lines += &format!("+v {}\n+ {} {}\n", 200_000 + seed, 300_000 + seed, source);
             fs::write(dir.join("c"), lines).unwrap();
             // Some of them go to runs.
-            let memory = if seed == 3 { "16K" } else { "64M" };
+            let memory = if seed == 3 { "32K" } else { "64M" };
             graph(dir, &["update", "g", "c", "--memory", memory]).succeeded();
             go_on("");
         }
