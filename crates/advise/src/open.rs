@@ -28,8 +28,7 @@ pub fn read_as(system: System, path: &Path, reading: &Reading) -> Result<Config,
         return in_order(system, path, &files);
     }
     let path = if path.is_dir() { in_folder(system, path, &files)? } else { path.to_owned() };
-    let absent = || std::io::Error::from(std::io::ErrorKind::NotFound);
-    let text = files.text(&path)?.ok_or_else(|| AdviseError::Io { path: path.clone(), source: absent() })?;
+    let text = files.text(&path)?.ok_or_else(|| absent(&path))?;
     if let Some(config) = contained(system, &text, &path)? {
         return Ok(config);
     }
@@ -60,9 +59,13 @@ pub fn parse(system: System, text: &str, path: &Path) -> Result<Config, AdviseEr
 /// # Errors
 /// [`AdviseError::Io`], or [`AdviseError::Syntax`] where it is no text, or too long for a configuration.
 pub fn text(path: &Path) -> Result<String, AdviseError> {
-    let absent = || std::io::Error::from(std::io::ErrorKind::NotFound);
-    let text = Files::new(&Reading::default()).text(path)?;
-    text.ok_or_else(|| AdviseError::Io { path: path.into(), source: absent() })
+    Files::new(&Reading::default()).text(path)?.ok_or_else(|| absent(path))
+}
+
+/// That a file is not there, in the words that the system has for it.
+fn absent(path: &Path) -> AdviseError {
+    let source = std::io::Error::new(std::io::ErrorKind::NotFound, "No such file or directory");
+    AdviseError::Io { path: path.into(), source }
 }
 
 /// All files of a folder, in the order of their names. What is of another kind is told.

@@ -113,9 +113,9 @@ def lint(
     -------
     Lint
         A table with a row for each key: ``key``, ``verdict`` (``"fits"``, ``"too-low"``, ``"off"``,
-        ``"not-judged"``, ...), ``found``, ``advised``, ``times`` (how far off), ``costs``, ``reason``,
-        ``needs_restart``, ``place`` (file and line); with ``"auto"`` also ``system``. It has ``ok``,
-        ``judged``, ``wrong`` and ``worst``, too.
+        ``"not-judged"``, ...), ``found``, ``advised``, ``times`` (how far off), ``costs`` (in words),
+        ``reason``, ``needs_restart``, ``place`` (file and line); with ``"auto"`` also ``system``. It has
+        ``ok``, ``judged``, ``wrong`` and ``worst``, too.
 
     Raises
     ------
@@ -153,7 +153,9 @@ def lint(
     rows = [{"system": one.get("system"), **finding} for one in several for finding in one["findings"]]
     for row in rows:
         row["advised"] = written(row["advised"])
-        row["costs"] = written(row["costs"])
+        if row["costs"] is not None:
+            times, work = row["costs"]
+            row["costs"] = f"{work} takes {times:.3g} times as long"
     names = ["key", "verdict", "found", "advised", "times", "costs", "reason", "needs_restart", "place"]
     if "systems" in document:
         names.insert(0, "system")
