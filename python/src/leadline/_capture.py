@@ -32,7 +32,8 @@ class Capture:
     Examples
     --------
     >>> import tempfile
-    >>>     >>> from leadline import trace
+    >>> from pathlib import Path
+    >>> from leadline import trace
     >>> with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as data:
     ...     with trace.capture(data, Path(folder) / "a.capture") as recorded:
     ...         _ = (recorded.folder / "a").write_bytes(bytes(5000))
