@@ -129,14 +129,32 @@ def test_ids_and_directions_of_every_kind(session, directed, strings):
         all_the_same(graph, frame, [source[0], more[0]], vertices=alone, directed=directed)
 
 
+@pytest.mark.parametrize(
+    "call, what",
+    [
+        (lambda: on_spark.pagerank(None, iterations=0), "iterations=0: must be"),
+        (lambda: on_spark.pagerank(None, damping=1.5), "damping=1.5: must be"),
+        (lambda: on_spark.pagerank(None, tolerance=-1), "tolerance=-1: must be"),
+        (lambda: on_spark.pagerank(None, tolerance=float("nan")), "tolerance=NaN: must be"),
+        (lambda: on_spark.cdlp(None, iterations=2**40), "iterations=1099511627776: must be"),
+        (lambda: on_spark.cdlp(None, iterations="ten"), "iterations='ten': must be"),
+    ],
+)
+def test_options_are_checked_as_on_one_machine(call, what):
+    with pytest.raises(leadline.BadInput) as refused:
+        call()
+    assert str(refused.value).startswith(what)
+
+
 @exhaustive
 def test_pagerank_stops_where_the_local_engine_stops_and_may_be_personal(session):
     source, target, _ = random_edges(3, 40, 100)
     frame = edge_frame(session, source, target)
     with Graph.from_edges(source, target) as graph:
         for options in (
-            {"iterations": 0},
+            {"iterations": 1},
             {"damping": 0.5},
+            {"tolerance": 1e-4},
             {"iterations": 100, "tolerance": 1e-4},
             {"source": [source[0], source[0], target[1]]},
         ):

@@ -35,6 +35,8 @@ mod _leadline {
     #[pymodule_export]
     use super::graph::{EdgeReader, Store, StoreUpdate, algorithms, compact_store};
     #[pymodule_export]
+    use super::graph::{cdlp_iterations, pagerank_options};
+    #[pymodule_export]
     use super::graph::{degrees, ego, neighbors, subgraph};
     #[pymodule_export]
     use super::models::Models;

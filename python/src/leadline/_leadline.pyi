@@ -22,6 +22,7 @@ __all__ = [
     "TraceReader",
     "algorithms",
     "call",
+    "cdlp_iterations",
     "commands",
     "compact_store",
     "comparison",
@@ -33,6 +34,7 @@ __all__ = [
     "main",
     "neighbors",
     "page",
+    "pagerank_options",
     "parse_large_size",
     "parse_size",
     "run_algorithm",
@@ -203,6 +205,8 @@ def run_algorithm(
     progress: _Callback | None = None,
 ) -> tuple[Columns, str, list[str], str | None]: ...
 def algorithms() -> list[tuple[str, str]]: ...
+def pagerank_options(given: dict[str, object]) -> tuple[float, int, float]: ...
+def cdlp_iterations(given: dict[str, object]) -> int: ...
 
 def neighbors(store: Store, ids: list[str], direction: str, options: _Options) -> tuple[Columns, str]: ...
 def degrees(store: Store, ids: list[str], direction: str, options: _Options) -> tuple[Columns, str]: ...

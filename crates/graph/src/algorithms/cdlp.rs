@@ -65,7 +65,7 @@ pub(super) static DEFINITION: Definition = Definition {
     one_of: &[],
     make: |call| {
         let of_file = call.properties()?.and_then(|properties| properties.cdlp_iterations());
-        let iterations = call.number("iterations").or(of_file).unwrap_or(ITERATIONS);
+        let iterations = call.number("iterations").or(of_file).unwrap_or(CdlpRun::default().iterations);
         Ok(Box::new(CdlpRun { iterations }))
     },
 };
@@ -75,6 +75,12 @@ pub(super) static DEFINITION: Definition = Definition {
 pub struct CdlpRun {
     /// Most iterations.
     pub iterations: u32,
+}
+
+impl Default for CdlpRun {
+    fn default() -> CdlpRun {
+        CdlpRun { iterations: ITERATIONS }
+    }
 }
 
 impl Algorithm for CdlpRun {

@@ -65,6 +65,20 @@ impl Default for PageRankOptions {
 }
 
 impl PageRankOptions {
+    /// Iterations where only a tolerance is given: more change nothing that a double can show at the usual
+    /// damping.
+    const MOST_ITERATIONS: u32 = 1000;
+
+    /// What is computed where no more is said. Whoever gives a tolerance wants to end by it, and not by a
+    /// number of iterations.
+    pub fn usual(tolerance: Option<f64>) -> PageRankOptions {
+        let usual = PageRankOptions::default();
+        match tolerance {
+            Some(tolerance) => PageRankOptions { iterations: Self::MOST_ITERATIONS, tolerance, ..usual },
+            None => usual,
+        }
+    }
+
     /// About what share of the run is done after so many passes: one for totals, and one per iteration. The
     /// change of an iteration is at most the damping times the one before.
     fn share(&self, passes: u32) -> f64 {

@@ -3,6 +3,7 @@
 mod arguments;
 mod arrays;
 mod arrow;
+mod elsewhere;
 mod import;
 mod query;
 mod rows;
@@ -18,6 +19,7 @@ use leadline_measure::Progress;
 use crate::background::Watch;
 
 pub(crate) use arrow::{ArrowBatches, ArrowColumn};
+pub(crate) use elsewhere::{cdlp_iterations, pagerank_options};
 pub(crate) use import::import_edges;
 pub(crate) use query::{EdgeReader, degrees, ego, neighbors, subgraph};
 pub(crate) use run::{algorithms, run_algorithm};

@@ -126,7 +126,7 @@ pub(crate) fn algorithms() -> Vec<(&'static str, &'static str)> {
     ALGORITHMS.iter().map(|definition| (definition.name, definition.about)).collect()
 }
 
-fn definition(py: Python<'_>, name: &str) -> PyResult<&'static Definition> {
+pub(super) fn definition(py: Python<'_>, name: &str) -> PyResult<&'static Definition> {
     let found = ALGORITHMS.into_iter().find(|definition| definition.name == name);
     found.ok_or_else(|| errors::bad_input(py, &format!("{name}: is no algorithm")))
 }

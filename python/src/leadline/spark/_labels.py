@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .._leadline import cdlp_iterations
 from ._lists import Lists, run
 
 if TYPE_CHECKING:
@@ -19,20 +20,26 @@ __all__ = ["cdlp"]
 def cdlp(
     edges: Any,
     *,
-    iterations: int = 10,
+    iterations: int | None = None,
     directed: bool | None = None,
     vertices: DataFrame | None = None,
 ) -> DataFrame:
     """Communities by label propagation, as LDBC Graphalytics defines them.
 
-    Arguments and errors are those of :func:`bfs`.
+    Parameters
+    ----------
+    iterations
+        Do so many, 1 to 1,000,000; 10 by default.
+    edges, directed, vertices
+        See :func:`bfs`, which also says what is raised.
 
     Returns
     -------
     DataFrame
         ``vertex`` and ``label``; in no order.
     """
-    return run(edges, directed, vertices, lambda lists: _labels(lists, iterations))
+    most = cdlp_iterations({"iterations": iterations})
+    return run(edges, directed, vertices, lambda lists: _labels(lists, most))
 
 
 def _labels(lists: Lists, iterations: int) -> DataFrame:

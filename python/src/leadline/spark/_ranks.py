@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from .._errors import BadInput
+from .._errors import NotConverged
+from .._leadline import pagerank_options
+from .._notes import warn
 from ._lists import Lists, run
 
 if TYPE_CHECKING:
@@ -21,9 +23,9 @@ __all__ = ["pagerank"]
 def pagerank(
     edges: Any,
     *,
-    damping: float = 0.85,
-    iterations: int = 10,
-    tolerance: float = 0.0,
+    damping: float | None = None,
+    iterations: int | None = None,
+    tolerance: float | None = None,
     source: Any = None,
     directed: bool | None = None,
     vertices: DataFrame | None = None,
@@ -33,11 +35,12 @@ def pagerank(
     Parameters
     ----------
     damping
-        Share of a rank that goes along edges, 0 to 1.
+        Share of a rank that goes along edges, 0 to 1; 0.85 by default.
     iterations
-        The most iterations.
+        The most iterations, 1 to 1,000,000; by default 10, or 1000 where there is a tolerance.
     tolerance
-        End once the ranks change by less than this in all, from one iteration to the next.
+        End once the ranks change by less than this in all, from one iteration to the next, 0 to 2. Where
+        the most iterations end before, there is a :class:`leadline.NotConverged` warning.
     source
         Personalised: the rest of the ranks goes to these vertices, in equal parts.
     edges, directed, vertices
@@ -48,9 +51,9 @@ def pagerank(
     DataFrame
         ``vertex`` and ``rank``; in no order.
     """
-    if not 0 <= damping <= 1:
-        raise BadInput(f"damping={damping}: must be from 0 to 1")
-    return run(edges, directed, vertices, lambda lists: _ranks(lists, damping, iterations, tolerance, source))
+    given: dict[str, object] = {"damping": damping, "iterations": iterations, "tolerance": tolerance}
+    share, most, least = pagerank_options(given)
+    return run(edges, directed, vertices, lambda lists: _ranks(lists, share, most, least, source))
 
 
 def _ranks(lists: Lists, damping: float, iterations: int, tolerance: float, source: Any) -> DataFrame:
@@ -81,7 +84,20 @@ def _ranks(lists: Lists, damping: float, iterations: int, tolerance: float, sour
         joined = state.join(given.hint("shuffle_hash"), "vertex", "left")
         ranked = joined.select("vertex", "degree", rank.alias("rank"), F.col("rank").alias("before"))
         state = lists.kept.cut(ranked, instead_of=state)
+    else:
+        _warn_of_change(state, iterations, tolerance)
     return lists.result(state.select("vertex", "rank"), "vertex")
+
+
+def _warn_of_change(state: DataFrame, iterations: int, tolerance: float) -> None:
+    """Warn where the last iteration changed more than the tolerance; without one none was asked for."""
+    if tolerance == 0:
+        return
+    _, change = _totals(state)
+    if change >= tolerance:
+        line = f"iteration {iterations} still changed the ranks by {change:.1e} in sum"
+        remedy = "give more iterations, or a larger tolerance"
+        warn(f"PageRank has not converged: {line}; {remedy}", NotConverged)
 
 
 def _jump(lists: Lists, starts: list[int]) -> Column:

@@ -23,10 +23,6 @@ pub(crate) const COST: Cost = Cost { vertex: 4.4, entry: 4.3 };
 /// entries on a busy machine: about the middle of that.
 const WEIGHTED_COST: Cost = Cost { vertex: 4.4, entry: 6.5 };
 
-/// Iterations where only a tolerance is given: more change nothing that a double can show at the usual
-/// damping.
-const MOST_ITERATIONS: u32 = 1000;
-
 /// What it is called.
 pub(super) const NAME: &str = "PageRank";
 
@@ -115,22 +111,18 @@ fn make(call: &mut Call<'_>) -> Result<Box<dyn Algorithm>, GraphError> {
         return Err(GraphError::argument("from", what));
     }
     let properties = call.properties()?;
-    let usual = PageRankOptions::default();
+    let usual = PageRankOptions::usual(tolerance);
     let damping = call.double("damping").or(properties.as_ref().and_then(|of_file| of_file.damping()));
     let damping = damping.unwrap_or(usual.damping);
-    // Whoever gives a tolerance wants to end by it.
-    let iterations = match tolerance {
-        Some(_) => MOST_ITERATIONS,
-        None => properties.and_then(|of_file| of_file.pagerank_iterations()).unwrap_or(usual.iterations),
-    };
-    let iterations = call.number("iterations").unwrap_or(iterations);
+    let of_file =
+        properties.filter(|_| tolerance.is_none()).and_then(|of_file| of_file.pagerank_iterations());
+    let iterations = call.number("iterations").or(of_file).unwrap_or(usual.iterations);
     let (source, weighted) = (call.ids("source"), call.flag("weighted"));
     let personal = call.vertices(&source)?;
     let arguments = json!({ "damping": damping, "source": source, "weighted": weighted });
     let stamp = Stamp::new(call.graph(), "pagerank", arguments);
     let previous = call.previous(&stamp, 1)?;
-    let tolerance = tolerance.unwrap_or(0.0);
-    let options = PageRankOptions { damping, iterations, tolerance, personal, weighted };
+    let options = PageRankOptions { damping, iterations, personal, weighted, ..usual };
     Ok(Box::new(PageRankRun { options, stamp: Some(stamp), previous }))
 }
 
