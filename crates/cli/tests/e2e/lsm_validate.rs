@@ -223,10 +223,15 @@ fn what_a_killed_run_left_is_removed_by_the_next() {
     let end = dir.path().join("end");
     let program = impostor(dir.path(), &format!("while [ ! -e {} ]; do sleep 0.05; done", text(&end)));
     let mut running = start(dir.path(), &arguments(&["--db-bench", text(&program)]));
+    let left = |dir: &Path| names(dir).into_iter().filter(|name| name.starts_with(".leadline-lsm-")).count();
     running.reaches("calibrate");
+    let began = Instant::now();
+    while left(dir.path()) == 0 {
+        assert!(began.elapsed() < PATIENCE, "there is no folder of databases");
+        sleep(Duration::from_millis(5));
+    }
     running.signal(Signal::KILL);
     running.end();
-    let left = |dir: &Path| names(dir).into_iter().filter(|name| name.starts_with(".leadline-lsm-")).count();
     assert_eq!(left(dir.path()), 1, "the program that was started may still write to it");
     fs::write(&end, "").unwrap();
     let program = impostor(dir.path(), "exit 1");
