@@ -25,7 +25,7 @@ pub enum Command {
     Enumerate {
         /// An empty folder for them.
         into: PathBuf,
-        /// No more than so many.
+        /// At most this many.
         most: usize,
     },
     /// A fault, once, at the next operation that it can befall.

@@ -156,7 +156,7 @@ mod tests {
             assert_eq!(ends, [below, least, most, above], "{path} {name}");
         }
         for (path, name) in [("profile", "output"), ("lsm predict", "family"), ("profile", "for")] {
-            assert!(option(&all, path, name)["range"].is_null(), "{path} {name} is no number");
+            assert!(option(&all, path, name)["range"].is_null(), "{path} {name} is not a number");
         }
         assert_eq!(option(&all, "profile", "output")["path"], true);
     }

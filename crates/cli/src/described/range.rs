@@ -49,7 +49,7 @@ pub(super) fn of(arg: &Arg) -> Option<Range> {
         let [low, high] = [half, double].map(|further| end(seed as i128, further, &takes));
         Range { unit, whole, ..Range::between(low, high, |number| number.to_string()) }
     } else {
-        // The order of numbers is that of their places.
+        // Numbers ascend with their places.
         let takes = |place: i128| parser.takes(&format!("{}{unit}", shown(place)));
         let further =
             [|place: i128| place - 1 - place.abs() / 64, |place: i128| place + 1 + place.abs() / 64];

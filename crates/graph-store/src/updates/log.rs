@@ -146,7 +146,7 @@ pub(crate) fn replay(
     let name = path.display().to_string();
     let failed = |error| GraphError::read(&name, error);
     let length = file.metadata().map_err(failed)?.len();
-    // Bytes from a place on, as many as there are of so many.
+    // Reads up to the requested bytes from an offset; fewer at the end of the file.
     let mut bytes = Vec::new();
     let read = |bytes: &mut Vec<u8>, at: u64, count: u64| {
         bytes.resize(count.min(length - at) as usize, 0);

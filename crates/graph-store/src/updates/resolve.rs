@@ -165,8 +165,8 @@ impl Batch {
         edge || self.rewritten().next().is_some()
     }
 
-    /// Reads what is there of the edges that are removed, and of vertices that are rewritten: at most so many
-    /// edges, else only how many there are.
+    /// Reads the stored edges that are to be removed, and those of vertices that are rewritten, if there are
+    /// at most `most`; otherwise only counts them.
     pub(crate) fn load(
         &self,
         lists: &impl ReadLists,

@@ -79,7 +79,7 @@ impl PageRankOptions {
         }
     }
 
-    /// About what share of the run is done after so many passes: one for totals, and one per iteration. The
+    /// Estimates the share of the run, 0 to 1, that `passes` complete: one for totals, one per iteration. The
     /// change of an iteration is at most the damping times the one before.
     fn share(&self, passes: u32) -> f64 {
         let all = f64::from(self.iterations);
