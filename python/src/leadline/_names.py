@@ -6,7 +6,8 @@ What is measured comes first, then which statistic of it, then the unit: ``laten
 from __future__ import annotations
 
 import re
-import warnings
+
+from ._notes import warn
 
 __all__ = ["nested", "renamed", "unit_of", "warn_renamed"]
 
@@ -65,4 +66,4 @@ def renamed(name: str) -> str | None:
 
 def warn_renamed(old: str, new: str) -> None:
     """Tell whoever asked for `old` its name."""
-    warnings.warn(f"the column {old} is called {new}", DeprecationWarning, stacklevel=4)
+    warn(f"the column {old} is called {new}", DeprecationWarning)

@@ -11,8 +11,8 @@ from ._errors import Extrapolated, Warning
 
 __all__ = ["warn", "warn_of"]
 
-#: What is in this folder is the package, at which no warning should point.
-_PACKAGE = os.path.dirname(__file__)
+#: Files in this folder are the package's, at which no warning should point.
+_PACKAGE = os.path.join(os.path.dirname(__file__), "")
 
 
 def warn_of(notes: Iterable[str]) -> None:
@@ -22,7 +22,7 @@ def warn_of(notes: Iterable[str]) -> None:
             warn(note, Extrapolated)
 
 
-def warn(line: str, category: type[Warning]) -> None:
+def warn(line: str, category: type[Warning] | type[DeprecationWarning]) -> None:
     """Warn, at the line that called the package."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
