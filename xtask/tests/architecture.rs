@@ -46,10 +46,10 @@ fn name(folder: &str) -> &str {
     folder.rsplit('/').next().unwrap()
 }
 
-/// What a cell means: "–", "a, b", or "all below but a, b", of the crates in `below`.
+/// What a cell means: "–", "a, b", or "all below except a, b", of the crates in `below`.
 fn meaning(cell: &str, below: &[(String, String)]) -> BTreeSet<String> {
     let list = |words: &str| words.split(", ").map(str::to_owned).collect::<BTreeSet<_>>();
-    match cell.strip_prefix("all below but ") {
+    match cell.strip_prefix("all below except ") {
         Some(without) => {
             let crates = below.iter().filter(|(folder, _)| folder.starts_with("crates/"));
             let all: BTreeSet<String> = crates.map(|(folder, _)| name(folder).to_owned()).collect();
