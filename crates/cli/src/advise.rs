@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::paths::{OutputPath, ProfileName};
-use crate::{output, values, version};
+use crate::{messages, output, values, version};
 
 /// SYSTEM of all systems together.
 const ALL: &str = "all";
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             advised.iter().map(|advice| render_text(&advice.text(args.explain), output::width())).collect();
         output::print(&parts.join("\n"))?;
     }
-    written.into_iter().for_each(|said| output::say(&said));
+    written.into_iter().for_each(|said| messages::note(&said));
     Ok(())
 }
 

@@ -18,6 +18,7 @@ mod graph;
 mod lint;
 mod lsm;
 mod man;
+mod messages;
 mod models;
 mod output;
 mod paths;
@@ -97,7 +98,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     match run(arguments) {
         Ok(()) => 0,
         Err(failure) => {
-            output::say(&failure.line());
+            messages::error(&failure.line());
             failure.exit_code()
         }
     }
@@ -107,6 +108,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 /// called when programs may use the folder.
 pub fn serve(arguments: impl IntoIterator<Item = OsString>, mounted: impl FnOnce() + 'static) -> u8 {
     console::when_mounted(mounted);
+    messages::never_colour();
     main(arguments)
 }
 

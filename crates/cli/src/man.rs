@@ -9,7 +9,7 @@ use clap_mangen::Man;
 use leadline_files::{FileError, NewFile};
 
 use crate::failure::Failure;
-use crate::output;
+use crate::messages;
 use crate::paths::OutputPath;
 
 /// Write the manual pages, one per command, into a directory
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Args, leadline: Command) -> Result<(), Failure> {
     let pages = pages(leadline).map_err(|error| Failure::Operation(format!("manual pages: {error}")))?;
     check(&args.dir, &pages)?;
     write(&args.dir, &pages)?;
-    output::say(&format!("{} manual pages in {}", pages.len(), args.dir.display()));
+    messages::note(&format!("{} manual pages in {}", pages.len(), args.dir.display()));
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Where results go: JSON on stdout, or a summary there and files beside it.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use leadline_files::NewFile;
@@ -8,7 +8,7 @@ use leadline_profile::DeviceProfile;
 use leadline_report::{render_page, render_summary};
 
 use crate::failure::Failure;
-use crate::{console, printable};
+use crate::{console, messages, printable};
 
 /// What a new folder holds.
 const PROFILE: &str = "profile.json";
@@ -78,7 +78,7 @@ impl OutputPaths {
     pub(crate) fn say(&self) {
         for (what, path) in [("profile", &self.profile), ("report", &self.report)] {
             if let Some(path) = path {
-                say(&format!("{what} in {}", path.display()));
+                messages::note(&format!("{what} in {}", path.display()));
             }
         }
     }
@@ -135,15 +135,6 @@ pub(crate) fn write(path: &Path, page: &str) -> Result<(), Failure> {
     leadline_files::replace(path, page).map_err(|error| Failure::Operation(error.to_string()))
 }
 
-/// Prints a message, one line, on stderr; a reader that went away is not a failure.
-pub(crate) fn say(text: &str) {
-    let text = printable::line(text);
-    if let Some(call) = console::call() {
-        return call.say(&text);
-    }
-    let _ = writeln!(std::io::stderr(), "leadline: {text}");
-}
-
 /// Prints a document; a reader that went away is not a failure.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     print_as_it_is(&printable::lines(text))
@@ -185,5 +176,5 @@ pub(crate) fn width() -> usize {
 }
 
 fn color() -> bool {
-    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+    messages::coloured(&std::io::stdout())
 }

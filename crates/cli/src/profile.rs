@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 use crate::advise::system_or_all;
 use crate::experiment::{self, Options};
 use crate::failure::{Failure, why_stopped};
+use crate::messages;
 use crate::output::{self, OutputPaths};
 use crate::paths::{ContinuedPath, OutputPath, TargetName};
 use crate::progress::Display;
@@ -163,8 +164,8 @@ fn measured(args: Args) -> Result<(), Failure> {
     let output = args.output.as_deref().or(args.resume.as_deref()).map(Path::to_owned);
     let report = args.report.as_deref().map(Path::to_owned);
     let mut paths = OutputPaths::choose(output, report, args.json, &target.facts.name)?;
-    output::say(&announcement);
-    target.warnings.iter().for_each(|warning| output::say(warning));
+    messages::note(&announcement);
+    target.warnings.iter().for_each(|warning| messages::warning(warning));
     let measured = measure_watched(&plan, target, earlier.as_ref(), &cancel);
     let (profile, stop) = measured?;
     finish(args.json, more.is_empty(), &mut paths, &profile, stop.as_ref())?;
@@ -289,7 +290,7 @@ fn measure_watched(
         display.show(&progress);
     });
     display.finish();
-    target.device.warnings().iter().for_each(|note| output::say(note));
+    target.device.warnings().iter().for_each(|warning| messages::warning(warning));
     let (prepared, outcome) = result?;
     let circumstances = surroundings.circumstances(env!("CARGO_PKG_VERSION"));
     let profile = summary::profile(plan, &prepared, &outcome, circumstances, earlier);

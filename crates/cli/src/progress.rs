@@ -1,13 +1,12 @@
 //! A bar with an ETA on a terminal, one line per phase elsewhere; a program that called is told itself.
 
-use std::io::IsTerminal as _;
 use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use leadline_measure::Progress;
 
 use crate::console::{self, Call};
-use crate::{output, printable};
+use crate::{messages, printable};
 
 /// Steps of a bar: a tenth of a percent.
 const STEPS: u64 = 1000;
@@ -16,7 +15,7 @@ const STEPS: u64 = 1000;
 pub(crate) struct Display {
     bar: Option<ProgressBar>,
     phase: &'static str,
-    terminal: bool,
+    has_bar: bool,
     /// Which part this is, from 1, and of how many.
     part: (usize, usize),
     /// The program to tell instead of the terminal.
@@ -30,8 +29,8 @@ impl Display {
 
     /// Of one part of several: the bar shows how far all of them are, and is the same in all.
     pub(crate) fn of_part(number: usize, of: usize) -> Self {
-        let terminal = std::io::stderr().is_terminal();
-        Display { bar: None, phase: "", terminal, part: (number, of), call: console::call() }
+        let (has_bar, call) = (messages::has_bar(), console::call());
+        Display { bar: None, phase: "", has_bar, part: (number, of), call }
     }
 
     /// Shows one report; a new phase starts a new bar.
@@ -43,14 +42,14 @@ impl Display {
         if progress.phase != self.phase {
             self.finish();
             self.phase = progress.phase;
-            if self.terminal {
+            if self.has_bar {
                 let bar = bar(progress.phase);
                 // Parts before this one were not done in the time since now.
                 bar.set_position(self.position(0.0));
                 bar.reset_eta();
                 self.bar = Some(bar);
             } else {
-                output::say(&format!("{} ...", progress.phase));
+                messages::progress(&format!("{} ...", progress.phase));
             }
         }
         if let Some(bar) = &self.bar {
@@ -90,7 +89,15 @@ fn bar(phase: &'static str) -> ProgressBar {
     bar.set_style(style);
     bar.set_prefix(phase);
     bar.enable_steady_tick(Duration::from_millis(250));
+    messages::above(&bar);
     bar
+}
+
+/// What turns where it is not known how much is to come.
+pub(crate) fn spinner() -> ProgressBar {
+    let spinner = ProgressBar::new_spinner();
+    messages::above(&spinner);
+    spinner
 }
 
 /// The time left, or that it is not known yet: before the first step an estimate of none is none of zero.

@@ -3,6 +3,7 @@
 use leadline_report::{compare, fio_jobs, render_comparison, render_page};
 
 use crate::failure::Failure;
+use crate::messages;
 use crate::output;
 use crate::paths::{OutputPath, ProfileName};
 use leadline_profile::DeviceProfile;
@@ -40,12 +41,12 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
             return Err(Failure::Input("--fio-jobs: takes one profile; name one".into()));
         };
         let jobs = fio_jobs(profile, folder)?;
-        output::say(&format!("{} fio jobs in {}", jobs.len(), folder.display()));
+        messages::note(&format!("{} fio jobs in {}", jobs.len(), folder.display()));
     }
     if let Some(path) = &args.output {
         let page = render_page(&profiles)?;
         output::write(path, &page)?;
-        output::say(&format!("page in {}", path.display()));
+        messages::note(&format!("page in {}", path.display()));
     }
     match (profiles.as_slice(), args.json) {
         ([profile], true) => output::print(&profile.to_json()),

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use leadline_trace::{ReadAs, Recognition, RecognizedBy, STDIN, Skipped, Trace, TraceError, open_as};
 
 use crate::console;
-use crate::output;
+use crate::messages;
 use crate::paths::MEMORY;
 
 /// The trace that TRACE names, read as is said.
@@ -34,7 +34,7 @@ pub(crate) fn open_trace(
 /// Says what a trace was taken for, where its lines told it.
 pub(crate) fn say_recognized(name: &dyn std::fmt::Display, told: &Recognition) {
     if told.by == RecognizedBy::Content {
-        output::say(&format!("{name}: read as {}", told.words()));
+        messages::note(&format!("{name}: read as {}", told.words()));
     }
 }
 
@@ -43,6 +43,9 @@ pub(crate) fn say_skipped(skipped: &Skipped) {
     for kind in
         skipped.kinds().iter().filter(|kind| !["empty lines", "comments", "header"].contains(&&*kind.what))
     {
-        output::say(&format!("{} {} left out, the first in line {}", kind.count, kind.what, kind.first_line));
+        messages::note(&format!(
+            "{} {} left out, the first in line {}",
+            kind.count, kind.what, kind.first_line
+        ));
     }
 }

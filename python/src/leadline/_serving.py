@@ -7,6 +7,7 @@ faults in a page of a mapping.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -25,6 +26,9 @@ __all__ = ["Serving", "new_scratch", "remove"]
 
 #: The interpreter sees neither the current folder nor variables that could lead to another `leadline`.
 _START = "import sys; sys.path.insert(0, sys.argv.pop(1)); from leadline._served import main; main()"
+
+#: What stands before a message and says of which kind it is.
+_KIND = re.compile(r"^(error|warning|note): ")
 
 #: How often it is looked how the end goes on. Seconds.
 _LOOK = 0.05
@@ -124,7 +128,7 @@ class Serving:
         if self._said < 0:
             return self._last
         said = os.pread(self._said, os.fstat(self._said).st_size, 0).decode(errors="replace")
-        return tuple(line.removeprefix("leadline: ") for line in said.splitlines())
+        return tuple(_KIND.sub("", line) for line in said.splitlines())
 
     def failure(self) -> Error | None:
         """Return what went wrong, once the process has ended."""

@@ -9,6 +9,7 @@ use leadline_emulate::{EmulateError, EmulateOptions, EmulatedDevice, Emulator, M
 
 use crate::console;
 use crate::failure::Failure;
+use crate::messages;
 use crate::output;
 use crate::paths::{ChangedPath, DeviceName, InputPath, OutputPath};
 use crate::signals;
@@ -98,7 +99,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     }
     let capacity = args.capacity.or_else(|| Some(leadline_files::Space::of(backing).ok()?.total_bytes));
     let device = EmulatedDevice::open(name.text()?, capacity)?;
-    device.notes.iter().for_each(|note| output::say(note));
+    device.notes.iter().for_each(|note| messages::note(note));
     let mut options = EmulateOptions::new(backing, mount);
     options.slowdown = args.slowdown;
     options.strict = args.strict;
@@ -114,9 +115,12 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         emulator.start_trace(path)?;
     }
     if emulator.cleaned_up() {
-        output::say(&format!("{}: an emulator was killed here; its mount was taken away", mount.display()));
+        messages::note(&format!(
+            "{}: an emulator was killed here; its mount was taken away",
+            mount.display()
+        ));
     }
-    output::say(&format!(
+    messages::note(&format!(
         "{name}, {}, is mounted on {}; Ctrl-C or `fusermount3 -u {}` ends it",
         format_size(capacity),
         emulator.mount_point().display(),
@@ -126,7 +130,9 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let mut warned = false;
     while !cancel.load(std::sync::atomic::Ordering::Relaxed) && !emulator.is_unmounted() {
         if emulator.has_trace_failed() && !warned {
-            output::say("warning: the trace cannot be written any further; the drive goes on without it");
+            messages::warning_of_loss(
+                "the trace cannot be written any further; the drive goes on without it",
+            );
             warned = true;
         }
         std::thread::sleep(LOOK);
@@ -142,9 +148,7 @@ fn finish(args: &Args, report: &Report, ended: Result<(), EmulateError>) -> Resu
         output::print(&format!("{line}\n"))?;
     }
     if args.slowdown > 1.0 && report.cpu_share.is_some_and(|share| share > MOST_CPU) {
-        output::say(
-            "warning: programs used more than 10 % of a processor, which a slowdown does not stretch",
-        );
+        messages::warning("programs used more than 10 % of a processor, which a slowdown does not stretch");
     }
     ended?;
     saved?;

@@ -17,6 +17,7 @@ use super::one::{add, measure};
 use super::opened::{dry_run, has_large_blocks, open, through_page_cache};
 use super::{Args, refuse_another_device};
 use crate::failure::{Failure, why_stopped};
+use crate::messages;
 use crate::output;
 use crate::progress::Display;
 use crate::signals;
@@ -35,7 +36,7 @@ pub(super) fn run(args: &Args, list: &[&'static dyn Experiment]) -> Result<(), F
     }
     let left = left_to_run(args, list, path, &target, profile.as_ref());
     if left.is_empty() {
-        output::say(&format!("{}: nothing is left to be measured", args.target));
+        messages::note(&format!("{}: nothing is left to be measured", args.target));
         return finish(args, profile.as_ref());
     }
     if args.dry_run {
@@ -56,7 +57,7 @@ pub(super) fn run(args: &Args, list: &[&'static dyn Experiment]) -> Result<(), F
             run.group(group)?;
         }
     }
-    output::say(&format!("profile in {}", path.display()));
+    messages::note(&format!("profile in {}", path.display()));
     finish(args, run.profile.as_ref())?;
     match args.max_writes {
         Some(max) if !run.short.is_empty() => {
@@ -100,7 +101,7 @@ impl Run<'_> {
         for one in group {
             laid_out |= self.measure(one, &target, laid_out)?;
         }
-        target.device.warnings().iter().for_each(|note| output::say(note));
+        target.device.warnings().iter().for_each(|warning| messages::warning(warning));
         Ok(())
     }
 
@@ -134,7 +135,7 @@ impl Run<'_> {
         let (ran, around) = match measure(&plan, target, &mut display, &self.cancel) {
             Ok(measured) => measured,
             Err(MeasureError::Plan(PlanError::WritesSpent { .. })) => {
-                output::say(&format!(
+                messages::warning(&format!(
                     "{}: its share of --max-writes was not enough; nothing is kept",
                     one.name()
                 ));
@@ -199,7 +200,7 @@ fn leave_out(
     let (out, stay): (Vec<&'static dyn Experiment>, Vec<&'static dyn Experiment>) =
         left.iter().partition(|&&one| skipped(one));
     if !out.is_empty() {
-        output::say(&format!("skipped ({why}): {}", names(&out)));
+        messages::note(&format!("skipped ({why}): {}", names(&out)));
     }
     *left = stay;
 }

@@ -14,6 +14,7 @@ use leadline_report::render_experiment;
 use super::opened::{dry_run, open};
 use super::{Args, refuse_another_device};
 use crate::failure::{Failure, why_stopped};
+use crate::messages;
 use crate::output::{self, OutputPaths};
 use crate::progress::Display;
 use crate::signals;
@@ -47,7 +48,7 @@ pub(super) fn run(args: &Args, which: &'static dyn Experiment) -> Result<(), Fai
     opened.announce();
     let target = opened.target;
     let measured = measure(&plan, &target, &mut Display::new(), &cancel);
-    target.device.warnings().iter().for_each(|note| output::say(note));
+    target.device.warnings().iter().for_each(|warning| messages::warning(warning));
     let (ran, around) = measured?;
     let stopped = why_stopped(ran.stopped_by.as_ref());
     let profile = match args.into.as_deref() {

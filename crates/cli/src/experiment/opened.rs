@@ -7,19 +7,22 @@ use serde_json::json;
 
 use super::{Args, Which};
 use crate::failure::Failure;
+use crate::messages;
 use crate::output;
 use crate::target::Target;
 
 /// TARGET, opened, and what is to be said of it once nothing can be refused any more.
 pub(super) struct Opened {
     pub(super) target: OpenTarget,
-    said: Vec<String>,
+    said: String,
+    warnings: Vec<String>,
 }
 
 impl Opened {
     /// Says what is about to happen.
     pub(super) fn announce(&self) {
-        self.said.iter().for_each(|line| output::say(line));
+        messages::note(&self.said);
+        self.warnings.iter().for_each(|warning| messages::warning(warning));
     }
 }
 
@@ -31,10 +34,11 @@ pub(super) fn open(
     which: &[&'static dyn Experiment],
 ) -> Result<Opened, Failure> {
     let announced = announce(args, &target, which)?;
-    let mut said = vec![line(args, &announced, which)];
+    let said = line(args, &announced, which);
+    let mut warnings = Vec::new();
     let mut access = announced.access.clone();
     if which.iter().any(|&one| through_page_cache(&target, &access, one)) {
-        said.push(format!(
+        warnings.push(format!(
             "{}: transfers {} at least directly; the file is written through the page cache instead, and every \
              write is durable",
             args.target,
@@ -43,8 +47,8 @@ pub(super) fn open(
         access.direct = false;
     }
     let target = target.open(announced.bytes, &access)?;
-    said.extend(target.warnings.iter().cloned());
-    Ok(Opened { target, said })
+    warnings.extend(target.warnings.iter().cloned());
+    Ok(Opened { target, said, warnings })
 }
 
 /// Says what would be done, for --dry-run; what can be refused without writing anything is refused.

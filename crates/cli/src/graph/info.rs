@@ -5,6 +5,7 @@ use leadline_graph_store::inspect::{GraphInfo, degree_distribution, summarise};
 use leadline_report::{render_figures, render_text};
 
 use crate::failure::Failure;
+use crate::messages;
 use crate::output;
 use crate::paths::{InputPath, OutputPath};
 use crate::progress::Display;
@@ -41,7 +42,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     if let Some(path) = &args.report {
         let page = render_figures(&info.page())?;
         output::write(path, &page)?;
-        output::say(&format!("page in {}", path.display()));
+        messages::note(&format!("page in {}", path.display()));
     }
     match args.json {
         true => super::print_json(&info),

@@ -1,12 +1,11 @@
 //! What all algorithms have in common: opening, running, writing, saying what came of it.
 
-use std::io::IsTerminal as _;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressStyle;
 use leadline_graph::Graph;
 use leadline_graph::algorithm::{Destination, Job};
 
@@ -15,7 +14,8 @@ use super::estimate::EstimateReport;
 use super::limits;
 use super::report::Report;
 use crate::failure::Failure;
-use crate::{console, output};
+use crate::progress::spinner;
+use crate::{messages, output};
 
 /// Shorter runs are over before anything is read.
 const QUIET: Duration = Duration::from_secs(2);
@@ -30,7 +30,7 @@ pub(super) fn run(command: &AlgorithmCommand) -> Result<(), Failure> {
     let graph = Graph::open(&common.store, common.options(device.as_ref())?)?;
     let to = common.output().map_or(Destination::Nowhere, |path| Destination::File(path.to_owned()));
     let (algorithm, notes) = definition.algorithm(&graph, arguments, &to, common.estimate)?;
-    notes.iter().for_each(|note| output::say(note));
+    notes.iter().for_each(|note| messages::note(note));
     if common.estimate {
         let speed = device.as_ref().and_then(limits::read_speed);
         let estimate = graph.estimate(&*algorithm, speed)?;
@@ -40,8 +40,8 @@ pub(super) fn run(command: &AlgorithmCommand) -> Result<(), Failure> {
     let ran = algorithm.run(&graph, &Job { runs: common.runs, to });
     spinner.finish();
     let ran = ran?;
-    for note in graph.notes().into_iter().chain(ran.unfinished.clone()) {
-        output::say(&note);
+    for warning in graph.notes().into_iter().chain(ran.unfinished.clone()) {
+        messages::warning(&warning);
     }
     let report = Report::new(algorithm.name(), &graph, ran).on(device.as_ref()).in_file(common.output());
     if common.json { report.print_json() } else { output::print(&report.words()) }
@@ -52,7 +52,7 @@ struct Spinner(Option<(Sender<()>, JoinHandle<()>)>);
 
 impl Spinner {
     fn start(what: &'static str, graph: &Graph) -> Spinner {
-        if !std::io::stderr().is_terminal() || console::call().is_some() {
+        if !messages::has_bar() {
             return Spinner(None);
         }
         let (sender, ended) = channel();
@@ -61,7 +61,7 @@ impl Spinner {
             if ended.recv_timeout(QUIET) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
-            let bar = ProgressBar::new_spinner().with_elapsed(QUIET);
+            let bar = spinner().with_elapsed(QUIET);
             if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
                 bar.set_style(style);
             }

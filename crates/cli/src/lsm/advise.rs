@@ -12,7 +12,7 @@ use super::asked::{Asked, doubt, size};
 use crate::failure::{Failure, no_layout};
 use crate::paths::OutputPath;
 use crate::progress::Display;
-use crate::{output, values};
+use crate::{messages, output, values};
 
 /// A search that takes no longer shows no progress.
 const QUIET: Duration = Duration::from_secs(1);
@@ -101,7 +101,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         costs.warnings.push(format!("{asked}; the chosen one does {does:.0}"));
     }
     costs.warnings.extend(doubt(found));
-    costs.warnings.iter().for_each(|warning| output::say(warning));
+    costs.warnings.iter().for_each(|warning| messages::warning(warning));
     let version = RocksVersion::from_name(&args.rocksdb).unwrap_or(RocksVersion::V7_8);
     let options = OptionsFile::new(&found.layout, version).with_device_keys(&costs.keys);
     if let Some(path) = &args.output {
@@ -121,11 +121,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         output::print(&render_text(&advice_text(&advice, &wanted, &question), output::width()))?;
     }
     if let Some(path) = &args.output {
-        output::say(&format!("options for RocksDB {} in {}", args.rocksdb, path.display()));
+        messages::note(&format!("options for RocksDB {} in {}", args.rocksdb, path.display()));
     }
     if let Some(path) = &args.report {
         output::write(path, &render_figures(&advice_page(&advice, &wanted, &question, &options))?)?;
-        output::say(&format!("page in {}", path.display()));
+        messages::note(&format!("page in {}", path.display()));
     }
     Ok(())
 }

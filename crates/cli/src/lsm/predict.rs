@@ -8,6 +8,7 @@ use leadline_report::render_text;
 
 use super::asked::{Asked, doubt};
 use crate::failure::Failure;
+use crate::messages;
 use crate::output;
 use crate::paths::InputPath;
 
@@ -56,7 +57,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let demands = args.asked.demands(args.mix.unwrap_or(Mix::POINTS));
     let prediction = leadline_lsm::predict(&data, &layout, &machine, &demands);
     costs.warnings.extend(doubt(&prediction));
-    costs.warnings.iter().for_each(|warning| output::say(warning));
+    costs.warnings.iter().for_each(|warning| messages::warning(warning));
     let question = Question {
         data: &data,
         demands: &demands,

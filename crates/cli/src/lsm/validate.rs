@@ -20,7 +20,7 @@ use super::{device, measured};
 use crate::failure::Failure;
 use crate::paths::{InputPath, JournaledPath, OutputPath, ProfileName, ProgramName, WorkFolder, journal};
 use crate::progress::Display;
-use crate::{output, signals, values};
+use crate::{messages, output, signals, values};
 
 /// Measure your RocksDB over a grid of layouts with its own db_bench
 ///
@@ -196,12 +196,12 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     }
     output::print(&if args.json { record.to_json() } else { measured::tables(&record) })?;
     if let Some(path) = &args.output {
-        output::say(&format!("result in {}", path.display()));
+        messages::note(&format!("result in {}", path.display()));
     }
     // What was measured has been written and printed by now, whatever comes of the page.
     if let Some(path) = &args.report {
         output::write(path, &render_figures(&validation_page(&record))?)?;
-        output::say(&format!("page in {}", path.display()));
+        messages::note(&format!("page in {}", path.display()));
     }
     Ok(())
 }
@@ -223,7 +223,11 @@ fn say_other_device(given: &str, profile: &DeviceFacts, machine: &DeviceFacts) {
         let model = facts.model.as_ref().map(|model| format!(" ({model})")).unwrap_or_default();
         format!("{}{model}", facts.name)
     };
-    output::say(&format!("{given}: is a profile of {}, and TARGET is on {}", named(profile), named(machine)));
+    messages::warning(&format!(
+        "{given}: is a profile of {}, and TARGET is on {}",
+        named(profile),
+        named(machine)
+    ));
 }
 
 /// Says what is going to be done and which trees are to be expected.
@@ -232,7 +236,7 @@ fn announce(target: &Path, plan: &Plan, scale: &Scale, db_bench: &DbBench) {
     let fills = cells.len() * plan.repeats as usize;
     let queried = cells.iter().filter(|cell| cell.queried).count();
     let queries = queried * plan.clients.len() * 2 * plan.repeats as usize;
-    output::say(&format!(
+    messages::note(&format!(
         "{}: RocksDB {} makes {} of {}, and is queried {} for {} s after as long a warm-up; it takes up to {} \
          of space",
         target.display(),
@@ -248,7 +252,7 @@ fn announce(target: &Path, plan: &Plan, scale: &Scale, db_bench: &DbBench) {
     {
         let levels: Vec<String> =
             expected_level_bytes.iter().map(|bytes| format!("{:.1}", bytes / f64::from(1 << 20))).collect();
-        output::say(&format!(
+        messages::note(&format!(
             "{name}: files of {}, levels of {} MiB to be expected; filled with {} for its queries",
             format_size(layout.file_bytes),
             levels.join(", "),
@@ -256,7 +260,7 @@ fn announce(target: &Path, plan: &Plan, scale: &Scale, db_bench: &DbBench) {
         ));
     }
     if scale.is_flatter() {
-        output::say(
+        messages::warning(
             "so little data makes the trees flatter than the published ones, because RocksDB takes no \
              memtable under 64K: 126M or more have their shape",
         );

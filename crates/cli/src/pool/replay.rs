@@ -30,7 +30,7 @@ use crate::paths::{ProfileName, TargetName, TraceName};
 use crate::progress::Display;
 use crate::source::{open_trace, say_recognized, say_skipped};
 use crate::target::Target;
-use crate::{output, signals};
+use crate::{messages, output, signals};
 
 /// Replay a trace on the real buffer pool and a real device, and verify what it wrote
 #[derive(clap::Args)]
@@ -131,7 +131,7 @@ fn replay(
     let bytes = u64::from(pages) * u64::from(config.page_bytes);
     let space = space(target.kind, bytes);
     check_room(args, &target, bytes, space)?;
-    output::say(&format!(
+    messages::note(&format!(
         "{}: writes {} to lay out {pages} pages, then what the pool writes back in {} operations",
         args.target,
         format_size(bytes),
@@ -139,7 +139,7 @@ fn replay(
     ));
     let access = Access { destructive: args.destructive, size_bytes: Some(space), ..Access::default() };
     let target = OpenTarget::open(&target, space, &access)?;
-    target.warnings.iter().for_each(|warning| output::say(warning));
+    target.warnings.iter().for_each(|warning| messages::warning(warning));
     check_opened(args, target.writes, &target.no_writes_because, target.region.len, bytes)?;
     let start = target.region.start;
     // The rest of `target`, the scratch file with it, lives until the end of this function.
@@ -223,7 +223,7 @@ fn config(args: &Args) -> Result<Config, Failure> {
     };
     if n > args.frames && args.ace != Ace::Off {
         let frames = args.frames;
-        output::say(&format!("n = {n} is more than a pool of {frames} frames holds: n = {frames}"));
+        messages::warning(&format!("n = {n} is more than a pool of {frames} frames holds: n = {frames}"));
     }
     Ok(Config::new(args.page_bytes, args.frames)
         .policy(args.policy)

@@ -18,7 +18,7 @@ use super::{outcome, sweep};
 use crate::columns::ColumnArgs;
 use crate::failure::Failure;
 use crate::paths::{DeviceName, OutputPath, ProfileName, TraceName};
-use crate::{output, signals, source, values};
+use crate::{messages, output, signals, source, values};
 
 /// Run a trace through simulated buffer pools; options with lists are swept in all combinations
 #[derive(clap::Args)]
@@ -104,7 +104,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     let mut notes: Vec<String> = device.iter().filter_map(|device| device.note.clone()).collect();
     let cells = plan(&args, device.as_ref(), &mut notes)?;
     check(&args, &cells, device.is_some())?;
-    notes.iter().for_each(|note| output::say(note));
+    notes.iter().for_each(|note| messages::note(note));
     let cancel = signals::cancel_flag()?;
     let threads = args.threads.or_else(|| std::thread::available_parallelism().ok());
     let threads = threads.map_or(1, NonZeroUsize::get);
@@ -134,7 +134,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     if let Some(path) = &args.output {
         let page = render_figures(&swept.page())?;
         output::write(path, &page)?;
-        output::say(&format!("page in {}", path.display()));
+        messages::note(&format!("page in {}", path.display()));
     }
     if args.json {
         return output::print(&format!("{:#}\n", json_of(documents)));

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::{Args, Shown, watched};
 use crate::failure::Failure;
-use crate::output;
+use crate::messages;
 
 /// Settings that are to be proven, and what the rules could not say.
 #[derive(Default)]
@@ -193,7 +193,7 @@ pub(super) fn proven<P: Serialize>(
         let json = document(&DryRun { dry_run: true, announced });
         return Ok(Shown { json, text: lines.join("\n") + "\n" });
     }
-    lines.iter().for_each(|line| output::say(line));
+    lines.iter().for_each(|line| messages::note(line));
     let proof = watched(prove)?;
     Ok(Shown { json: document(&Document { proof: &proof, announced }), text: text(&proof) })
 }

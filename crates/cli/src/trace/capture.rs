@@ -19,7 +19,7 @@ use signal_hook::iterator::Signals;
 
 use crate::console;
 use crate::failure::Failure;
-use crate::output;
+use crate::messages;
 use crate::paths::{ChangedPath, OutputPath};
 
 /// How often it is looked whether the capture can still be written.
@@ -71,19 +71,19 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let mut mounted = PassThrough::mount(&args.folder, &args.output)?;
     let folder = args.folder.display();
     if mounted.cleaned_up() {
-        output::say(&format!("{folder}: a capture was killed here; its mount was taken away"));
+        messages::note(&format!("{folder}: a capture was killed here; its mount was taken away"));
     }
     let child = command.map(|mut command| command.spawn()).transpose();
     let child = child.map_err(|error| Failure::Operation(format!("the command: {error}")))?;
     mounted.raise_file_limit();
     if child.is_none() {
-        output::say(&format!("{folder} is recorded; Ctrl-C ends it"));
+        messages::note(&format!("{folder} is recorded; Ctrl-C ends it"));
     }
     console::mounted();
     let code = wait(child, happen, &happened, &mounted)?;
     let_go(&mut mounted, &happened)?;
     let summary = mounted.finish()?;
-    output::say(&format!(
+    messages::note(&format!(
         "{} events of {} files in {}",
         summary.events,
         summary.files,
@@ -100,7 +100,7 @@ fn command(words: &[OsString]) -> Result<Option<Command>, Failure> {
     let [program, arguments @ ..] = words else { return Ok(None) };
     // Looked at while the folder itself can be: the mount must not be asked by the one who answers for it.
     if let Err(error) = check_program(program) {
-        output::say(&format!("{}: {error}", program.to_string_lossy()));
+        messages::error(&format!("{}: {error}", program.to_string_lossy()));
         std::process::exit(if error == Errno::NOENT { NOT_FOUND } else { NOT_RUNNABLE });
     }
     let setpriv = SETPRIV.find(&[]).map_err(|error| Failure::Input(error.to_string()))?;
@@ -173,7 +173,9 @@ fn wait(
             },
             Err(RecvTimeoutError::Timeout) => {
                 if mounted.has_failed() && !warned {
-                    output::say("warning: the capture cannot be written any further; all goes on without it");
+                    messages::warning_of_loss(
+                        "the capture cannot be written any further; all goes on without it",
+                    );
                     warned = true;
                 }
             }
@@ -203,14 +205,14 @@ fn let_go(mounted: &mut PassThrough, happened: &Receiver<Happened>) -> Result<()
     while !mounted.unmount()? {
         if !told {
             let folder = mounted.folder().display();
-            output::say(&format!(
+            messages::warning_of_loss(&format!(
                 "{folder}: programs still use it (fuser -vm {folder} names them); waiting for their end; Ctrl-C \
                  takes it away from them"
             ));
             told = true;
         }
         if let Ok(Happened::Signal(_)) = happened.recv_timeout(AGAIN) {
-            output::say("warning: what these processes have open leads nowhere from now on");
+            messages::warning_of_loss("what these processes have open leads nowhere from now on");
             mounted.detach()?;
         }
     }

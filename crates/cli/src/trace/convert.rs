@@ -1,7 +1,7 @@
 //! `leadline trace convert`: a trace in another format.
 
 use std::ffi::OsStr;
-use std::io::{ErrorKind, IsTerminal as _};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,11 +14,11 @@ use serde_json::json;
 
 use crate::columns::ColumnArgs;
 use crate::failure::Failure;
-use crate::output::{self, say};
+use crate::output;
 use crate::paths::{TraceName, TraceOutput};
-use crate::progress::Display;
+use crate::progress::{Display, spinner};
 use crate::source::{open_trace, say_recognized, say_skipped};
-use crate::{console, signals, values};
+use crate::{console, messages, signals, values};
 
 /// As on the command line for input, so for output.
 const STDOUT: &str = STDIN;
@@ -162,16 +162,18 @@ fn stopped(error: CopyError, place: &OsStr) -> Result<(), Failure> {
 fn summary(copied: &CopySummary, place: &OsStr, format: Format, times_lost: bool, writes_lost: u64) {
     let name = format.name();
     if let Some(first) = &copied.first_skipped {
-        say(&format!("bad lines skipped: {}; the first: {first}", copied.skipped));
+        messages::note(&format!("bad lines skipped: {}; the first: {first}", copied.skipped));
     }
     if writes_lost > 0 {
-        say(&format!("{name} does not tell writes from reads: {writes_lost} writes became reads"));
+        messages::warning(&format!(
+            "{name} does not tell writes from reads: {writes_lost} writes became reads"
+        ));
     }
     if times_lost {
-        say(&format!("{name} has no times: they were left out"));
+        messages::warning(&format!("{name} has no times: they were left out"));
     }
     if place != STDOUT {
-        say(&format!("{} requests in {}", copied.requests, place.display()));
+        messages::note(&format!("{} requests in {}", copied.requests, place.display()));
     }
 }
 
@@ -189,7 +191,7 @@ struct Monitor {
 impl Monitor {
     fn new(cancel: Arc<AtomicBool>) -> Monitor {
         let now = Instant::now();
-        let terminal = std::io::stderr().is_terminal() && console::call().is_none();
+        let terminal = messages::has_bar();
         Monitor { cancel, terminal, started: now, shown: now, display: Display::new(), spinner: None }
     }
 
@@ -204,7 +206,7 @@ impl Monitor {
     fn show(&mut self, detail: String, share: Option<f64>) {
         match share {
             Some(done) => self.display.show(&Progress { phase: "convert", done, detail }),
-            None => self.spinner.get_or_insert_with(ProgressBar::new_spinner).set_message(detail),
+            None => self.spinner.get_or_insert_with(spinner).set_message(detail),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::paths::{OutputPath, TraceName};
 use crate::progress::Display;
 use crate::source::open_trace;
-use crate::{output, values};
+use crate::{messages, output, values};
 
 /// Describe a trace: sizes, rates, footprint, reuse, hot pages, and the miss ratio of LRU caches
 #[derive(clap::Args)]
@@ -89,7 +89,7 @@ fn run_whole(args: &Args) -> Result<(), Failure> {
     if let Some(path) = &args.output {
         let page = render_figures(&found.page())?;
         output::write(path, &page)?;
-        output::say(&format!("page in {}", path.display()));
+        messages::note(&format!("page in {}", path.display()));
     }
     print(&found, args.json)
 }
@@ -121,11 +121,11 @@ fn run_by_file(args: &Args) -> Result<(), Failure> {
     let all = found.all.requests + found.all.syncs + found.all.other_operations;
     super::say_bad_lines(&args.trace, found.bad_lines.count, &found.bad_lines.first, all)?;
     if !found.named {
-        output::say("the trace has no names of files: each volume stands for a file");
+        messages::note("the trace has no names of files: each volume stands for a file");
     }
     if let Some(path) = &args.output {
         output::write(path, &render_figures(&found.page())?)?;
-        output::say(&format!("page in {}", path.display()));
+        messages::note(&format!("page in {}", path.display()));
     }
     match args.json {
         true => output::print_json(&found),

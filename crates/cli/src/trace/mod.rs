@@ -8,7 +8,7 @@ mod predict;
 mod replay;
 
 use crate::failure::Failure;
-use crate::output;
+use crate::messages;
 use crate::paths::TraceName;
 
 /// Describe, capture, replay, predict, convert and generate traces of block and page accesses
@@ -51,10 +51,10 @@ fn say_bad_lines(trace: &TraceName, count: u64, first: &[String], requests: u64)
         return Err(Failure::Input(format!("{line}; none of the {count} lines is a request")));
     }
     for line in first {
-        output::say(&format!("skipped {line}"));
+        messages::warning(&format!("skipped {line}"));
     }
     if count > first.len() as u64 {
-        output::say(&format!(
+        messages::warning(&format!(
             "skipped {count} lines in all that are not requests; --strict fails at the first"
         ));
     }

@@ -5,6 +5,7 @@ use leadline_placement::{Captured, TracePrediction, Waits, predict, predictions_
 use leadline_report::render_text;
 
 use crate::failure::Failure;
+use crate::messages;
 use crate::output;
 use crate::paths::{DeviceName, InputPath};
 use crate::progress::Display;
@@ -53,7 +54,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         }
         let done = i as f64 / of as f64;
         display.show(&Progress { phase: "predict", done, detail: name.to_string() });
-        device.notes.iter().for_each(|note| output::say(note));
+        device.notes.iter().for_each(|note| messages::note(note));
         let prediction =
             predict(&captured, &waits, &name.to_string(), &mut device).inspect_err(|_| display.finish())?;
         predictions.push(TracePrediction { device: name.to_string(), prediction });

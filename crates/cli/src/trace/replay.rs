@@ -15,12 +15,11 @@ use leadline_trace::{Format, Lenient, Trace};
 
 use crate::columns::ColumnArgs;
 use crate::failure::{Failure, why_stopped};
-use crate::output::say;
 use crate::paths::{OutputPath, TargetName, TraceName};
 use crate::progress::Display;
 use crate::source::{open_trace, say_recognized, say_skipped};
 use crate::target::{AccessArgs, Target};
-use crate::{output, signals, values};
+use crate::{messages, output, signals, values};
 
 /// Replay a trace on a device, real or simulated, at its own pace or as fast as the device answers
 #[derive(clap::Args)]
@@ -92,7 +91,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     });
     let cancel = signals::cancel_flag()?;
     let target = target.open(bytes, &access)?;
-    target.warnings.iter().for_each(|warning| say(warning));
+    target.warnings.iter().for_each(|warning| messages::warning(warning));
     announce(&args, &target, pace);
     lay_out(&target, &cancel)?;
     let mut plan = ReplayPlan::for_target(pace, &target);
@@ -106,10 +105,10 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let result =
         replay(target.device.as_ref(), &mut trace, &plan, &cancel, &mut |progress| display.show(&progress));
     display.finish();
-    target.device.warnings().iter().for_each(|note| say(note));
+    target.device.warnings().iter().for_each(|warning| messages::warning(warning));
     let Replayed { replay, stopped_by } = result?;
     if plan.fast.is_some() && replay.mapping.fast + replay.mapping.spilled == 0 {
-        say(&format!(
+        messages::warning(&format!(
             "{}: no file of the trace has a name of fast_files; all went to the slow device",
             args.trace
         ));
@@ -130,7 +129,10 @@ fn pace(args: &Args, timed: bool) -> Result<Pace, Failure> {
         (Some(pace), _) => Ok(pace),
         (None, true) => Ok(Pace::Recorded(1.0)),
         (None, false) => {
-            say(&format!("{} has no times: replayed one request at a time (--pace closed:1)", args.trace));
+            messages::note(&format!(
+                "{} has no times: replayed one request at a time (--pace closed:1)",
+                args.trace
+            ));
             Ok(Pace::Closed(1))
         }
     }
@@ -151,7 +153,7 @@ fn announce(args: &Args, target: &OpenTarget, pace: Pace) {
             format!("reads only, the trace's writes are left out: {}", target.no_writes_because)
         }
     };
-    say(&format!(
+    messages::note(&format!(
         "{}: {writes}; replays {} at pace {pace} within {region}, addresses beyond that modulo {region}",
         args.target, args.trace
     ));
@@ -200,7 +202,7 @@ fn finish(args: &Args, replay: &Replay, stopped_by: Option<Stop>) -> Result<(), 
     if let Some(path) = &args.output {
         let page = render_figures(&replay_page(replay))?;
         output::write(path, &page)?;
-        say(&format!("page in {}", path.display()));
+        messages::note(&format!("page in {}", path.display()));
     }
     if args.json {
         output::print_json(replay)?;

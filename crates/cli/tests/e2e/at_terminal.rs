@@ -15,16 +15,40 @@ use crate::ran::{folder, program};
 ///
 /// `None` where the system has no pseudo-terminals.
 fn written_at(columns: u16, arguments: &[&str], columns_said: Option<&str>) -> Option<String> {
+    let mut command = Command::new(program());
+    command.args(arguments).env_remove("COLUMNS").env("NO_COLOR", "1");
+    command.envs(columns_said.map(|said| ("COLUMNS", said)));
+    let (written, code) = at_terminal(columns, command, Stream::Out)?;
+    assert_eq!(code, Some(0), "{written}");
+    Some(written)
+}
+
+/// Which of its outputs leads to the terminal; the other one leads nowhere.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Stream {
+    Out,
+    Errors,
+}
+
+/// What a command writes to a terminal of this width, and its exit code.
+///
+/// `None` where the system has no pseudo-terminals.
+pub(crate) fn at_terminal(
+    columns: u16,
+    mut command: Command,
+    stream: Stream,
+) -> Option<(String, Option<i32>)> {
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).ok()?;
     grantpt(&terminal).unwrap();
     unlockpt(&terminal).unwrap();
     let name = ptsname(&terminal, Vec::new()).unwrap();
     let shell = open(name.as_c_str(), OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
     tcsetwinsize(&shell, Winsize { ws_row: 40, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
-    let mut command = Command::new(program());
-    command.args(arguments).env_remove("COLUMNS").env("NO_COLOR", "1");
-    command.envs(columns_said.map(|said| ("COLUMNS", said)));
-    command.stdin(Stdio::null()).stderr(Stdio::null()).stdout(Stdio::from(shell));
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    match stream {
+        Stream::Out => command.stdout(Stdio::from(shell)),
+        Stream::Errors => command.stderr(Stdio::from(shell)),
+    };
     let mut child = command.spawn().unwrap();
     // The last descriptor of the other side is the child's: what is read ends with it.
     drop(command);
@@ -34,8 +58,7 @@ fn written_at(columns: u16, arguments: &[&str], columns_said: Option<&str>) -> O
     while let Ok(count @ 1..) = terminal.read(&mut piece) {
         written.extend_from_slice(&piece[..count]);
     }
-    assert!(child.wait().unwrap().success());
-    Some(String::from_utf8(written).unwrap())
+    Some((String::from_utf8(written).unwrap(), child.wait().unwrap().code()))
 }
 
 fn widest(text: &str) -> usize {

@@ -15,7 +15,7 @@ use crate::simulated::profiled;
 const NO_TEXT: &[u8] = b"n\xff\xfe";
 
 /// A name that clears the screen, sets the title, and feigns a line of its own.
-const DRIVES: &[u8] = b"n\x1b[2J\x1b]0;x\x07\x9b\nleadline: done\r\xe2\x80\xae\xc2\x9b";
+const DRIVES: &[u8] = b"n\x1b[2J\x1b]0;x\x07\x9b\nerror: done\r\xe2\x80\xae\xc2\x9b";
 
 /// Runs `leadline`; `{}` in a word stands for `name`.
 #[track_caller]
@@ -186,7 +186,7 @@ fn drives_nothing(words: &[&str], text: &str) {
     let obeyed = text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t') || *c == '\u{202e}');
     assert!(obeyed.is_none(), "{words:?}: {obeyed:?} in {text:?}");
     // The name has a line break before this.
-    assert!(!text.lines().any(|line| line.starts_with("leadline: done")), "{words:?}: {text}");
+    assert!(!text.lines().any(|line| line.starts_with("error: done")), "{words:?}: {text}");
 }
 
 #[test]

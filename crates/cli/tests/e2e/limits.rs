@@ -61,11 +61,7 @@ fn a_file_that_would_grow_beyond_its_limit_is_an_error_that_leaves_nothing() {
         let code = if command.contains(" . ") { 2 } else { 1 };
         assert_eq!(ran.code, Some(code), "{command}: {}", ran.stderr);
         let last = ran.stderr.lines().last().unwrap_or_default();
-        assert!(
-            last.starts_with("leadline: ") && last.contains("File too large"),
-            "{command}: {}",
-            ran.stderr
-        );
+        assert!(last.starts_with("error: ") && last.contains("File too large"), "{command}: {}", ran.stderr);
         let mut left = names(dir.path());
         // The folder itself is made before the pages, and empty.
         left.retain(|name| name != "pages");

@@ -33,6 +33,7 @@ mod lint;
 mod lsm;
 mod lsm_validate;
 mod manual;
+mod messages;
 mod models;
 mod one_advice;
 mod overwriting;

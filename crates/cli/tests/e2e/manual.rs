@@ -42,7 +42,7 @@ fn every_command_has_a_page_that_names_its_flags() {
     let dir = folder();
     let ran = run(dir.path(), &["man", "."]).succeeded();
     let pages = names(dir.path());
-    assert_eq!(ran.stderr, format!("leadline: {} manual pages in .\n", pages.len()));
+    assert_eq!(ran.stderr, format!("note: {} manual pages in .\n", pages.len()));
     assert_eq!(ran.stdout, "");
     for (name, flag) in COMMANDS {
         // roff escapes hyphens.

@@ -127,7 +127,7 @@ fn bad_input_is_one_line_and_exit_code_2() {
         let ran = run(dir.path(), &[&["place"][..], arguments, &two].concat());
         assert_eq!(ran.code, Some(2), "{said}: {ran:?}");
         let line = ran.stderr.lines().last().unwrap_or_default();
-        assert!(line.starts_with("leadline: ") && line.contains(said), "{said}: {ran:?}");
+        assert!(line.starts_with("error: ") && line.contains(said), "{said}: {ran:?}");
         assert!(ran.stdout.is_empty());
     }
     let ran = run(dir.path(), &["place", "q3.capture", "--fast", "nosuch", "--slow", "sim:slow.toml"]);

@@ -176,7 +176,7 @@ fn ctrl_c_shows_what_was_done_and_leaves_nothing() {
         assert!(took < Duration::from_secs(60), "took {took:?}");
         assert_eq!(ran.code, Some(1), "{}", ran.stderr);
         let line = ran.stderr.lines().last().unwrap_or_default();
-        assert!(line.starts_with("leadline: interrupted"), "{line}");
+        assert!(line.starts_with("error: interrupted"), "{line}");
         if phase == "replay" {
             let shown: Value = serde_json::from_str(&ran.stdout).unwrap();
             assert_eq!((&shown["complete"], &shown["verified_pages"]), (&json!(false), &Value::Null));

@@ -71,7 +71,7 @@ fn it_says_what_was_read_of_each_file_and_which_keys_follow() {
     ] {
         assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
     }
-    assert_eq!(ran.stderr, "leadline: profile in p.json\n");
+    assert_eq!(ran.stderr, "note: profile in p.json\n");
 }
 
 #[test]
@@ -122,18 +122,15 @@ fn what_cannot_be_imported_is_refused_in_one_line_and_nothing_is_written() {
     let raw = "2000 200000000 10000 40960123 69865 100000 179259 10000 2001 202000000\n";
     fs::write(dir.path().join("ioping.txt"), raw).unwrap();
     for (arguments, said) in [
-        (vec!["hdparm.txt"], "leadline: hdparm.txt: line 2: is output of hdparm"),
+        (vec!["hdparm.txt"], "error: hdparm.txt: line 2: is output of hdparm"),
         (
             vec!["cached.json"],
-            "leadline: cached.json: nothing can be used: job \"randread-1\": went through the page",
+            "error: cached.json: nothing can be used: job \"randread-1\": went through the page",
         ),
-        (vec!["none.json"], "leadline: none.json: No such file"),
-        (vec!["ioping.txt"], "leadline: ioping.txt: ioping's output does not say where it read"),
-        (vec!["sweep.json", "--format", "etcd"], "leadline: sweep.json: line 1: the buckets"),
-        (
-            vec!["sweep.json", "--format", "bonnie"],
-            "leadline: invalid value 'bonnie' for '--format <FORMAT>'",
-        ),
+        (vec!["none.json"], "error: none.json: No such file"),
+        (vec!["ioping.txt"], "error: ioping.txt: ioping's output does not say where it read"),
+        (vec!["sweep.json", "--format", "etcd"], "error: sweep.json: line 1: the buckets"),
+        (vec!["sweep.json", "--format", "bonnie"], "error: invalid value 'bonnie' for '--format <FORMAT>'"),
     ] {
         let mut all = vec!["profile", "import"];
         all.extend(arguments);
@@ -157,7 +154,7 @@ fn a_folder_named_import_is_measured_by_its_path() {
     assert_eq!(failed.code, Some(2));
     assert_eq!(
         failed.stderr,
-        "leadline: profile import: name the files to import; what is named import here is measured by leadline \
+        "error: profile import: name the files to import; what is named import here is measured by leadline \
          profile ./import\n"
     );
     let measured = run(dir.path(), &["profile", "./import", "--dry-run"]).succeeded();

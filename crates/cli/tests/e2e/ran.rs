@@ -101,7 +101,7 @@ impl Ran {
         };
         let lines: Vec<&str> = self.stderr.lines().filter(|line| !is_plan(line)).collect();
         let [line] = lines[..] else { panic!("one line, not {}", self.stderr) };
-        assert!(line.starts_with("leadline: "), "{line}");
+        assert!(line.starts_with("error: "), "{line}");
         for word in said {
             assert!(line.contains(word), "no {word:?} in {line:?}");
         }
@@ -169,7 +169,7 @@ impl Running {
     /// Waits until `phase` has begun.
     #[track_caller]
     pub(crate) fn reaches(&mut self, phase: &str) {
-        let awaited = format!("leadline: {phase} ...");
+        let awaited = format!("{phase} ...");
         while self.seen.last() != Some(&awaited) {
             match self.lines.recv_timeout(PATIENCE) {
                 Ok(line) => self.seen.push(line),

@@ -100,7 +100,7 @@ fn mistakes_in_its_file_are_one_line_and_exit_code_2() {
         &pages,
     ] {
         let ran = run(dir.path(), arguments);
-        assert_eq!((ran.code, ran.stderr.as_str()), (Some(2), format!("leadline: {none}\n").as_str()));
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(2), format!("error: {none}\n").as_str()));
     }
     // What takes one device only says so.
     let one = [

@@ -41,7 +41,7 @@ fn ended(ran: &Ran, code: i32, said: &[&str]) {
     assert_eq!(ran.code, Some(code), "{}", ran.stderr);
     assert_eq!(ran.stdout, "");
     let line = ran.stderr.lines().last().unwrap_or_default();
-    assert!(line.starts_with("leadline: "), "{line}");
+    assert!(line.starts_with("error: "), "{line}");
     for word in said {
         assert!(line.contains(word), "no {word:?} in {line:?}");
     }

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::graph::bytes;
 use crate::graph::common::EngineArgs;
 use crate::paths::{InputPath, OutputPath};
-use crate::{output, printable};
+use crate::{messages, output, printable};
 
 /// What a question may use, and where its answer goes.
 #[derive(clap::Args)]
@@ -83,7 +83,7 @@ impl AnswerArgs {
 
     /// Hands the answer out.
     pub(super) fn give(&self, answer: Answer<'_>, file: Option<RowFile>) -> Result<(), Failure> {
-        answer.graph.notes().iter().for_each(|note| output::say(note));
+        answer.graph.notes().iter().for_each(|note| messages::warning(note));
         let written = file.map(|file| file.write(answer.graph, &answer.rows.1)).transpose()?;
         match (self.json, written) {
             (true, _) => self.print_document(answer, written),

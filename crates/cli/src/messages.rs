@@ -1,0 +1,124 @@
+//! What is said on stderr: errors, warnings, notes, and how far a command is.
+//!
+//! One function writes each kind, and nothing else in the program writes there, but for the bar of
+//! `progress.rs`, which makes room for the lines written here. A program that calls a command gets warnings
+//! and notes as text, without the word in front and without colour.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use anstream::stream::RawStream;
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+use indicatif::{ProgressBar, WeakProgressBar};
+
+use crate::{console, printable};
+
+/// The bar on the terminal's last line, if there is one.
+static BAR: Mutex<Option<WeakProgressBar>> = Mutex::new(None);
+
+/// What the user asked to be told, as a number.
+static ASKED: AtomicU8 = AtomicU8::new(Amount::Usual as u8);
+
+/// How much a command says on stderr.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Amount {
+    /// Errors, and warnings of data that is lost or about to be (`-q`).
+    Least,
+    /// Also other warnings, notes and progress.
+    Usual,
+    /// Also each step, with the time (`-v`).
+    Most,
+}
+
+/// From now on commands at a terminal say this much.
+pub(crate) fn say_only(amount: Amount) {
+    ASKED.store(amount as u8, Ordering::Relaxed);
+}
+
+/// Whether the user wants to be told what is said with `amount`.
+pub(crate) fn wants(amount: Amount) -> bool {
+    ASKED.load(Ordering::Relaxed) >= amount as u8
+}
+
+/// Why the command failed: its last line.
+pub(crate) fn error(text: &str) {
+    write(Some(("error:", AnsiColor::Red)), &printable::line(text));
+}
+
+/// What may make the result worse or different from what was asked.
+pub(crate) fn warning(text: &str) {
+    say(Amount::Usual, ("warning:", AnsiColor::Yellow), text);
+}
+
+/// A warning of data that is lost or about to be, which is said also with `-q`.
+pub(crate) fn warning_of_loss(text: &str) {
+    say(Amount::Least, ("warning:", AnsiColor::Yellow), text);
+}
+
+/// What is about to be done or was done, and where the result is.
+pub(crate) fn note(text: &str) {
+    say(Amount::Usual, ("note:", AnsiColor::Cyan), text);
+}
+
+/// How far a command is, where no bar shows it; a program that calls the command is told otherwise.
+pub(crate) fn progress(text: &str) {
+    if wants(Amount::Usual) && console::call().is_none() {
+        write(None, &printable::line(text));
+    }
+}
+
+/// Whether a bar shows how far a command is.
+pub(crate) fn has_bar() -> bool {
+    let can_move = std::env::var_os("TERM").is_some_and(|term| term != "dumb");
+    can_move && std::io::stderr().is_terminal() && wants(Amount::Usual) && console::call().is_none()
+}
+
+/// From now on messages appear above this bar.
+pub(crate) fn above(bar: &ProgressBar) {
+    *BAR.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.downgrade());
+}
+
+/// Whether colours are wanted there: NO_COLOR, CLICOLOR_FORCE, CLICOLOR and TERM say so, in this order, else
+/// it is a terminal.
+pub(crate) fn coloured(stream: &impl RawStream) -> bool {
+    AutoStream::choice(stream) != ColorChoice::Never
+}
+
+/// Nothing is coloured from now on, whatever the environment says: a program reads it.
+pub(crate) fn never_colour() {
+    ColorChoice::Never.write_global();
+}
+
+fn say(amount: Amount, head: (&str, AnsiColor), text: &str) {
+    let text = printable::line(text);
+    match console::call() {
+        Some(call) => call.say(&text),
+        None if wants(amount) => write(Some(head), &text),
+        None => {}
+    }
+}
+
+/// One line, in one piece: other programs may write to the same terminal. A reader that went away is not a
+/// failure.
+fn write(head: Option<(&str, AnsiColor)>, text: &str) {
+    let coloured = coloured(&std::io::stderr());
+    let style = |style: Style| if coloured { style } else { Style::new() };
+    let line = match head {
+        Some((word, color)) => {
+            let style = style(color.on_default().bold());
+            format!("{style}{word}{style:#} {text}\n")
+        }
+        None => {
+            let style = style(Style::new().dimmed());
+            format!("{style}{text}{style:#}\n")
+        }
+    };
+    let write = || drop(std::io::stderr().write_all(line.as_bytes()));
+    let bar = BAR.lock().unwrap_or_else(PoisonError::into_inner).as_ref().and_then(WeakProgressBar::upgrade);
+    match bar.filter(|bar| !bar.is_finished()) {
+        Some(bar) => bar.suspend(write),
+        None => write(),
+    }
+}
