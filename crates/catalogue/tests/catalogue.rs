@@ -89,9 +89,9 @@ fn a_file_of_ones_own_is_read_whole() {
 #[test]
 fn a_mistake_is_told_with_its_line_and_field() {
     for (line, other, said) in [
-        ("class =", "clas =", "line 3: unknown field `clas`"),
-        ("alpha = 2.0", "alfa = 2.0", "line 9: unknown field `alfa`"),
-        ("k_r = 4\n", "", "line 5: missing field `k_r`"),
+        ("class =", "clas =", "line 3: `clas` is not known here"),
+        ("alpha = 2.0", "alfa = 2.0", "line 9: `alfa` is not known here"),
+        ("k_r = 4\n", "", "line 5: `k_r` is missing"),
         ("k_r = 4", "k_r = 4.5", "line 10: "),
         ("k_r = 4", "k_r = ", "line 10: "),
         ("\"random\"", "\"rnd\"", "line 7: unknown variant `rnd`, expected `random` or `sequential`"),

@@ -73,7 +73,7 @@ impl Failure {
         | Failure::Operation(text)
         | Failure::Misfit(text)
         | Failure::Nothing(text)) = self;
-        printable::line(text)
+        printable::line(&printable::without_number(text))
     }
 
     /// 2 for bad input, 1 for an operation that failed and for what does not fit, 3 for one that found

@@ -3,11 +3,28 @@
 //! A file may be called anything, and so may a device or a query in a file from elsewhere. All messages and
 //! results pass through here on their way to a terminal.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// One line: line breaks are written out too.
 pub(crate) fn line(text: &str) -> String {
     written_out(text, |c| c == '\n' || drives(c))
+}
+
+/// Numbers of errors that say more than their text does: of devices that fail.
+const TELLING: [&str; 9] = ["5", "6", "19", "61", "84", "110", "117", "121", "132"];
+
+/// Without the number that Rust writes behind what the system says of a file, ` (os error 2)`.
+pub(crate) fn without_number(text: &str) -> Cow<'_, str> {
+    const BEFORE: &str = " (os error ";
+    let Some(at) = text.find(BEFORE) else { return Cow::Borrowed(text) };
+    let (before, behind) = (&text[..at], &text[at + BEFORE.len()..]);
+    match behind.split_once(')') {
+        Some((number, rest)) if !TELLING.contains(&number) && number.parse::<u32>().is_ok() => {
+            Cow::Owned(format!("{before}{}", without_number(rest)))
+        }
+        _ => Cow::Owned(format!("{before}{BEFORE}{}", without_number(behind))),
+    }
 }
 
 /// Several lines, or a JSON document, which stays one and says the same.
@@ -57,6 +74,23 @@ mod tests {
         assert_eq!((line("a\nb"), lines("a\nb").as_str()), ("a\\nb".to_owned(), "a\nb"));
         let plain = "4K \u{b5}s \u{2013} \u{2588}\t\u{fc} \u{1f980} \\u001b";
         assert_eq!((line(plain), lines(plain)), (plain.to_owned(), plain.to_owned()));
+    }
+
+    #[test]
+    fn the_number_of_an_error_is_told_where_it_says_more_than_the_text() {
+        assert_eq!(
+            without_number("p.json: No such file or directory (os error 2)"),
+            "p.json: No such file or directory"
+        );
+        assert_eq!(without_number("a (os error 13); b (os error 28)!"), "a; b!");
+        for kept in [
+            "read: Input/output error (os error 5)",
+            "No data available (os error 61)",
+            "a (os error x)",
+            "(os error ",
+        ] {
+            assert_eq!(without_number(kept), kept);
+        }
     }
 
     #[test]

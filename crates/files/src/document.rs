@@ -11,7 +11,11 @@ use std::path::Path;
 /// The system's, and [`io::ErrorKind::FileTooLarge`].
 pub fn read_document(path: impl AsRef<Path>, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    let mut file = File::open(path)?;
+    if file.metadata()?.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a directory; name a file"));
+    }
+    file.by_ref().take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         let (size, unit) = if most >= 1 << 20 { (most >> 20, "MiB") } else { (most >> 10, "KiB") };
         let text =
@@ -27,7 +31,7 @@ pub fn read_document(path: impl AsRef<Path>, most: u64) -> io::Result<Vec<u8>> {
 /// As [`read_document`], and [`io::ErrorKind::InvalidData`] where it is not UTF-8.
 pub fn read_text(path: impl AsRef<Path>, most: u64) -> io::Result<String> {
     String::from_utf8(read_document(path, most)?).map_err(|error| {
-        let text = format!("is not text in UTF-8 (byte {})", error.utf8_error().valid_up_to());
+        let text = format!("is not a text file (byte {} is not UTF-8)", error.utf8_error().valid_up_to());
         io::Error::new(io::ErrorKind::InvalidData, text)
     })
 }

@@ -6,6 +6,7 @@
 //! | a folder that does | [`NewFolder`], [`restore`] |
 //! | a small document, read within a bound, and what is wrong with it | [`read_document`], [`read_text`], [`TextError`] |
 //! | memory outside the heap, and of huge pages | [`MapOptions`], [`Mapping`], [`huge_vec`] |
+//! | a JSON document, and in plain words what is wrong with one | [`from_json`], [`JsonFlaw`], [`plainly`] |
 //! | the free space of a file system | [`Space`] |
 //! | sizes as people write them | [`parse_size`], [`parse_large_size`], [`format_size`] |
 
@@ -15,11 +16,14 @@ mod archive;
 mod compression;
 mod document;
 mod error;
+#[cfg(feature = "json")]
+mod json;
 mod left_behind;
 mod mapping;
 mod new_file;
 mod new_folder;
 mod place;
+mod plain;
 mod size;
 mod space;
 mod text_error;
@@ -30,10 +34,13 @@ pub use archive::{Archive, ArchiveError};
 pub use compression::{Compression, Compressor, Decompressor};
 pub use document::{read_document, read_text};
 pub use error::FileError;
+#[cfg(feature = "json")]
+pub use json::{JsonFlaw, from_json, json_flaw};
 pub use mapping::{MapOptions, Mapping, huge_vec};
 pub use new_file::{NewFile, folder_of, replace};
 pub use new_folder::NewFolder;
 pub use place::{lock_place, restore};
+pub use plain::plainly;
 pub use size::{format_size, parse_large_size, parse_size};
 pub use space::Space;
 pub use text_error::TextError;

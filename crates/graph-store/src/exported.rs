@@ -66,7 +66,7 @@ impl Description {
             }
             read => read.map_err(|error| GraphError::read(&name, error))?,
         };
-        let found: Description = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        let found: Description = leadline_files::from_json(&text).map_err(|flaw| wrong(flaw.to_string()))?;
         if found.format != FORMAT {
             return Err(wrong(format!("found {:?}", found.format)));
         }

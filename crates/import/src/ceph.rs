@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use leadline_figures::number::{block, count};
-use leadline_files::TextError;
+use leadline_files::{TextError, from_json};
 use leadline_profile::{OpKind, Pattern};
 use serde::Deserialize;
 
@@ -27,12 +27,8 @@ struct Bench {
 }
 
 pub(crate) fn read(text: &str, path: &Path) -> Result<Found, TextError> {
-    let bench: Bench = serde_json::from_str(text).map_err(|error| {
-        TextError::line(
-            path,
-            error.line().max(1),
-            format!("{error}; give the JSON of ceph tell osd.N bench alone"),
-        )
+    let bench: Bench = from_json(text).map_err(|flaw| {
+        TextError::file(path, format!("{flaw}; give the JSON of ceph tell osd.N bench alone"))
     })?;
     if bench.blocksize == 0
         || ![bench.bytes_written, bench.bytes_per_sec, bench.elapsed_sec].into_iter().all(usable)
@@ -95,6 +91,6 @@ mod tests {
         let said = |text: &str| read(text, Path::new("x")).unwrap_err().to_string();
         assert!(said(&TEXT.replace("4.0", "0")).contains("must be positive"));
         assert!(said(&TEXT.replace("4096", "-1")).contains("line 3"));
-        assert!(said("{}").contains("missing field"));
+        assert!(said("{}").contains("is missing"));
     }
 }

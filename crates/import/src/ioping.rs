@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use leadline_figures::number::{block, micros};
-use leadline_files::TextError;
+use leadline_files::{TextError, from_json};
 use leadline_profile::{Latency, OpKind, Pattern};
 use serde::Deserialize;
 
@@ -123,9 +123,8 @@ struct Sent {
 
 /// One report; with `-p` and `-P` there are several, of parts of the run.
 fn json(text: &str, path: &Path) -> Result<(Statistics, Option<Target>), TextError> {
-    let reports: Vec<Report> = serde_json::from_str(text).map_err(|error| {
-        TextError::line(path, error.line().max(1), format!("{error}; give the output of ioping -J"))
-    })?;
+    let reports: Vec<Report> = from_json(text)
+        .map_err(|flaw| TextError::file(path, format!("{flaw}; give the output of ioping -J")))?;
     let [report] = <[Report; 1]>::try_from(reports).map_err(|several| {
         let reason = format!("has {} reports where one is read; leave out -p and -P", several.len());
         TextError::file(path, reason)

@@ -3,6 +3,7 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use leadline_files::{JsonFlaw, from_json};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -88,16 +89,17 @@ impl Calibration {
     /// # Errors
     /// As [`Calibration::read`].
     pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, CalibrationError> {
-        let format = |error: serde_json::Error| CalibrationError::Format {
-            path: path.to_owned(),
-            reason: error.to_string(),
-        };
-        let document: Value = serde_json::from_slice(bytes).map_err(format)?;
+        let format = |reason| CalibrationError::Format { path: path.to_owned(), reason };
+        let flawed = |flaw: JsonFlaw| format(flaw.to_string());
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            format(format!("is not a text file (byte {} is not UTF-8)", error.valid_up_to()))
+        })?;
+        let document: Value = from_json(text).map_err(flawed)?;
         let (processor, files) = if document.get("processor").is_some() {
-            let found: Validation = serde_json::from_value(document).map_err(format)?;
+            let found: Validation = from_json(text).map_err(flawed)?;
             (found.processor, found.files)
         } else {
-            (serde_json::from_value(document).map_err(format)?, None)
+            (from_json(text).map_err(flawed)?, None)
         };
         let costs = processor.named().into_iter().chain(files.iter().flat_map(FileCosts::named));
         for (name, value) in costs {

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use leadline_files::JsonFlaw;
+
 /// A profile that could not be read or written. Every message names the file, the place in it, and what to
 /// do.
 #[derive(Debug, thiserror::Error)]
@@ -19,20 +21,18 @@ pub enum ProfileError {
         source: std::io::Error,
     },
     /// The file is not JSON, or not JSON of this shape.
-    #[error("{path}: line {line}, column {column}: {reason}; is it a profile that `leadline profile` wrote?")]
+    #[error("{path}: {flaw}; name a profile that `leadline profile` wrote")]
     Syntax {
         /// The file.
         path: PathBuf,
-        /// Line in the file, from 1.
-        line: usize,
-        /// Column in the line, from 1.
-        column: usize,
-        /// The parser's reason.
-        reason: String,
+        /// What is wrong with it, and where.
+        flaw: JsonFlaw,
     },
     /// The file says it follows a schema that this version cannot read.
     #[error(
-        "{path}: schema is {found:?}, this version reads \"leadline.profile/1\"; use the Leadline that wrote it"
+        "{path}: schema is {found:?}, and this Leadline reads \"leadline.profile/1\"; {}",
+        if found.starts_with("leadline.profile/") { "use the Leadline that wrote it" }
+        else { "name a profile that `leadline profile` wrote" }
     )]
     Schema {
         /// The file.

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use leadline_files::{JsonFlaw, from_json};
+
 use crate::{DeviceProfile, Parameters, ProfileError, SCHEMA};
 
 /// A full run of hundreds of points, with its experiments, writes some MiB.
@@ -28,22 +30,21 @@ impl DeviceProfile {
     /// As [`DeviceProfile::load`].
     pub fn parse(text: &str, path: impl AsRef<Path>) -> Result<Self, ProfileError> {
         let path = path.as_ref();
-        let syntax = |error: serde_json::Error| ProfileError::Syntax {
-            path: path.to_owned(),
-            line: error.line(),
-            column: error.column(),
-            reason: bare_reason(&error),
-        };
+        let syntax = |flaw| ProfileError::Syntax { path: path.to_owned(), flaw };
         // The version first: a later major version may have other fields, and that is the message to give.
         #[derive(serde::Deserialize)]
         struct Version {
-            schema: String,
+            schema: Option<String>,
         }
-        let version: Version = serde_json::from_str(text).map_err(syntax)?;
-        if !readable(&version.schema) {
-            return Err(ProfileError::Schema { path: path.to_owned(), found: version.schema });
+        let version: Version = from_json(text).map_err(syntax)?;
+        let Some(schema) = version.schema else {
+            let reason = "is not a profile: it has no `schema`".to_owned();
+            return Err(syntax(JsonFlaw { at: None, reason }));
+        };
+        if !readable(&schema) {
+            return Err(ProfileError::Schema { path: path.to_owned(), found: schema });
         }
-        let profile: DeviceProfile = serde_json::from_str(text).map_err(syntax)?;
+        let profile: DeviceProfile = from_json(text).map_err(syntax)?;
         profile.check(path)?;
         Ok(profile)
     }
@@ -148,10 +149,4 @@ fn impossible(entry: &Parameters) -> Option<(&'static str, &'static str)> {
 
 fn readable(schema: &str) -> bool {
     schema == SCHEMA || schema.strip_prefix(SCHEMA).is_some_and(|minor| minor.starts_with('.'))
-}
-
-/// serde_json repeats the line and column in its message; we print them ourselves.
-fn bare_reason(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    text.split(" at line ").next().unwrap_or(&text).to_owned()
 }

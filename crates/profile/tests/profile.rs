@@ -470,24 +470,23 @@ fn broken_text_is_told_with_line_and_column() {
         assert!(matches!(error, ProfileError::Syntax { .. }), "{error:?}");
     }
     let half = parse(&whole[..whole.len() / 2]).unwrap_err().to_string();
-    assert!(half.contains("EOF") && half.contains("line "), "{half}");
-    for (text, reason) in [
-        ("", "EOF"),
-        ("{}", "schema"),
-        ("[]", "invalid"),
-        ("null", "my.json: line 1"),
-        ("{\"schema\":1}", "string"),
+    assert!(half.contains("ends too early, in line "), "{half}");
+    let remedy = "name a profile that `leadline profile` wrote";
+    for (text, said) in [
+        ("", "is empty"),
+        ("{}", "is not a profile: it has no `schema`"),
+        ("[]", "line 1, column 2: must be a group of keys and values, found nothing in a list"),
+        ("null", "is not JSON: it begins with \"null\""),
+        ("<html>", "is HTML or XML, not JSON"),
+        ("{\"schema\":1}", "line 1, column 11: schema: must be a text in quotes, found 1"),
     ] {
-        let message = parse(text).unwrap_err().to_string();
-        assert!(
-            message.starts_with("my.json: line 1, column ") && message.contains(reason),
-            "{text}: {message}"
-        );
+        assert_eq!(parse(text).unwrap_err().to_string(), format!("my.json: {said}; {remedy}"));
     }
     let wrong = with("/points/0/iops", "fast".into());
     let line = 1 + wrong[..wrong.find("\"fast\"").unwrap()].matches('\n').count();
     let message = parse(&wrong).unwrap_err().to_string();
-    assert!(message.contains(&format!("line {line},")) && message.contains("fast"), "{message}");
+    let said = "points[0].iops: must be a number, found the text \"fast\"; ";
+    assert!(message.contains(&format!("line {line},")) && message.contains(said), "{message}");
 }
 
 #[test]

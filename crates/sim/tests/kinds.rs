@@ -163,7 +163,7 @@ fn a_value_of_a_3d_xpoint_drive_out_of_range_is_told_with_line_field_and_range()
             ("queues", &["0", "1025"], "link.queues: must be from 1 to 1024 queues"),
             ("iops", &["-1"], "cap.iops: must be from 0.001 to 1e9"),
             // Of the wrong kind.
-            ("duplex", &["1"], "invalid type"),
+            ("duplex", &["1"], "must be "),
             ("reads", &["-1", "2.5", "\"x\""], ""),
         ],
     );
@@ -213,12 +213,12 @@ fn what_is_missing_unknown_or_of_another_kind_is_told_with_its_line() {
     for (text, key) in
         [(XPOINT, "channels"), (XPOINT, "read_us"), (XPOINT, "reads"), (DISK, "rpm"), (DISK, "full_us")]
     {
-        assert!(error(&with(text, key, "")).contains(&format!("missing field `{key}`")), "{key}");
+        assert!(error(&with(text, key, "")).contains(&format!("`{key}` is missing")), "{key}");
         let message = error(&with(text, key, &format!("{key}x = 1")));
-        assert!(message.contains(&format!("unknown field `{key}x`, expected ")), "{message}");
+        assert!(message.contains(&format!("`{key}x` is not known here; known are ")), "{message}");
     }
-    assert!(error(&format!("{XPOINT}[platter]\nrpm = 7200\n")).contains("unknown field `platter`"));
-    assert!(error(&format!("{DISK}[disturb]\nreads = 9\n")).contains("unknown field `disturb`"));
+    assert!(error(&format!("{XPOINT}[platter]\nrpm = 7200\n")).contains("`platter` is not known here"));
+    assert!(error(&format!("{DISK}[disturb]\nreads = 9\n")).contains("`disturb` is not known here"));
     assert_eq!(
         error(&XPOINT.replace("\"xpoint\"", "\"tape\"")),
         "my.toml: line 1: kind: must be \"parametric\", \"flash\", \"xpoint\" or \"disk\", not \"tape\""

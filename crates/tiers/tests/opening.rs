@@ -117,8 +117,8 @@ fn mistakes_are_named_with_line_and_field() {
             cached("sim:slow.toml", "two.toml"),
             ": line 4: slow: DIR/two.toml: line 1: kind: \"cached\" is made of two",
         ),
-        (cached("policy", "polcy"), ": line 7: unknown field `polcy`"),
-        (cached("slow = \"sim:slow.toml\"\n", ""), ": line 1: missing field `slow`"),
+        (cached("policy", "polcy"), ": line 7: `polcy` is not known here"),
+        (cached("slow = \"sim:slow.toml\"\n", ""), ": line 1: `slow` is missing"),
         (placed("\"32M\"", "0"), ": line 4: fast_size: must be a multiple of 4096 bytes, and not 0"),
         (placed("32M", "65M"), ": line 4: fast_size: must be at most what the fast device has, 64M"),
         (

@@ -270,7 +270,7 @@ impl Schedule {
             }
         };
         let document: Document = toml::from_str(text).map_err(|error| {
-            syntax(error.span().map_or(0, |span| span.start), error.message().replace('\n', " "))
+            syntax(error.span().map_or(0, |span| span.start), leadline_files::plainly(error.message()))
         })?;
         let faults = document.fault.into_iter().map(check).collect::<Result<_, _>>();
         Ok(Schedule { seed: document.seed, faults: faults.map_err(|(at, reason)| syntax(at, reason))? })
@@ -361,7 +361,7 @@ mod tests {
         assert_eq!(probability, "faults.toml: line 3, column 15: probability: must be from 0 to 1");
         assert!(
             refused("[[fault]]\nkind = \"eio\"\nwhen = 3\n")
-                .contains("line 3, column 1: unknown field `when`")
+                .contains("line 3, column 1: `when` is not known here")
         );
     }
 }

@@ -133,8 +133,8 @@ impl Manifest {
         if sum != seal(rest) {
             return Err(damaged());
         }
-        serde_json::from_str(rest)
-            .map_err(|error| GraphError::damaged(&name, format!("its manifest: {error}")))
+        leadline_files::from_json(rest)
+            .map_err(|flaw| GraphError::damaged(&name, format!("its manifest: {flaw}")))
     }
 
     /// Replaces the folder's manifest; durable when it returns.

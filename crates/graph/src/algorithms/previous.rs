@@ -77,8 +77,8 @@ impl Stamp {
         let path = Stamp::path(result);
         let text = leadline_files::read_text(&path, MOST_BYTES);
         let text = text.map_err(|error| GraphError::opening(&path, error))?;
-        serde_json::from_str(&text).map_err(|error| {
-            GraphError::malformed(path.display(), format!("does not say what a result is of: {error}"))
+        leadline_files::from_json(&text).map_err(|flaw| {
+            GraphError::malformed(path.display(), format!("does not say what a result is of: {flaw}"))
         })
     }
 }

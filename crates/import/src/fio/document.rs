@@ -123,8 +123,9 @@ impl Document {
         };
         let mut documents = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Document>();
         let document = documents.next().transpose().map_err(|error| {
-            let reason = format!("{error}; is the output whole, and all of one run?");
-            TextError::line(path, before + error.line().max(1), reason)
+            let flaw = leadline_files::json_flaw::<Document>(&text[start..], &error);
+            let line = before + error.line().max(1);
+            TextError::line(path, line, format!("{}; is the output whole, and all of one run?", flaw.reason))
         })?;
         let Some(document) = document else {
             return Err(TextError::file(path, "has no document of fio"));

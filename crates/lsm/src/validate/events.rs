@@ -1,5 +1,6 @@
 //! The events in RocksDB's LOG, and what they say about flushes and compactions.
 
+use leadline_files::from_json;
 use serde::{Deserialize, Serialize};
 
 /// Before the JSON of an event.
@@ -93,7 +94,7 @@ pub(super) fn read(text: &str) -> Result<Log, (usize, String)> {
     let mut log = Reading::default();
     for (line, number) in text.lines().zip(1..) {
         let Some((_, json)) = line.split_once(MARK) else { continue };
-        let event: Event = serde_json::from_str(json).map_err(|error| (number, error.to_string()))?;
+        let event: Event = from_json(json).map_err(|flaw| (number, flaw.reason))?;
         log.take(&event).ok_or_else(|| (number, format!("a field of {} is missing", event.event)))?;
     }
     Ok(log.finish())

@@ -5,6 +5,7 @@ use std::fs::{self, File, TryLockError};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
+use leadline_files::{JsonFlaw, from_json};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -79,20 +80,20 @@ impl Journal {
     }
 
     fn read(&mut self, text: &str, head: &Value) -> Result<(), ValidateError> {
-        let damaged = |line, error: serde_json::Error| ValidateError::Journal {
+        let damaged = |line, flaw: JsonFlaw| ValidateError::Journal {
             path: self.path.clone(),
             line,
-            problem: error.to_string(),
+            problem: flaw.reason,
         };
         let mut cells = Vec::new();
         for (line, number) in text.lines().zip(1..) {
             if number == 1 {
-                let found: Value = serde_json::from_str(line).map_err(|error| damaged(1, error))?;
+                let found: Value = from_json(line).map_err(|flaw| damaged(1, flaw))?;
                 if let Some(setting) = first_difference(&found, head) {
                     return Err(ValidateError::OtherRun { path: self.path.clone(), setting });
                 }
             } else {
-                cells.push(serde_json::from_str(line).map_err(|error| damaged(number, error))?);
+                cells.push(from_json(line).map_err(|flaw| damaged(number, flaw))?);
             }
         }
         self.cells = cells;

@@ -82,9 +82,10 @@ impl<'a> Sheet<'a> {
     /// Reads the next record with anything in it and returns its line.
     fn advance(&mut self) -> Result<Option<usize>, TextError> {
         loop {
-            let more = self.reader.read_record(&mut self.fields).map_err(|error| {
-                TextError::file(self.path, format!("is not CSV ({error}); save the table as CSV in UTF-8"))
-            })?;
+            let more = self
+                .reader
+                .read_record(&mut self.fields)
+                .map_err(|_| TextError::file(self.path, "is not CSV; save the table as CSV in UTF-8"))?;
             if !more {
                 return Ok(None);
             }
