@@ -8,6 +8,9 @@ pub struct Inputs {
     /// Version of the system, one of [`System::versions`](crate::System::versions) or as its program prints
     /// it; `None` for what holds for all, and of what differs, the newest.
     pub version: Option<String>,
+    /// What the versions begin with that can be meant where none is given, as
+    /// [`System::product`](crate::System::product) has it; empty for all.
+    pub product: &'static str,
     /// Processors the system may use; `None` for those of the machine that was profiled.
     pub cores: Option<u32>,
     /// Memory the system may use, bytes.

@@ -76,7 +76,7 @@ use leadline_profile::DeviceProfile;
 pub fn advise(system: System, profile: &DeviceProfile, inputs: &Inputs) -> Result<Advice, AdviseError> {
     let told = system.rules().version_told(profile);
     let Some(given) = inputs.version.as_deref().or(told.as_deref()) else {
-        let newest = system.versions().last().copied().unwrap_or_default();
+        let newest = system.versions_of(inputs.product).last().unwrap_or_default();
         let differing = differing(system, profile, inputs);
         return Ok(Advice { differing, ..of_version(system, newest, profile, inputs) });
     };
@@ -88,7 +88,8 @@ pub fn advise(system: System, profile: &DeviceProfile, inputs: &Inputs) -> Resul
 
 /// The keys that not all versions of `system` have, or for which they are advised other values.
 fn differing(system: System, profile: &DeviceProfile, inputs: &Inputs) -> Vec<&'static str> {
-    let advised = system.versions().iter().map(|version| of_version(system, version, profile, inputs));
+    let versions = system.versions_of(inputs.product);
+    let advised = versions.map(|version| of_version(system, version, profile, inputs));
     let advised: Vec<Advice> = advised.collect();
     let mut keys: Vec<&'static str> =
         advised.iter().flat_map(|advice| advice.settings.iter().map(|setting| setting.key)).collect();

@@ -95,7 +95,36 @@ impl System {
 
     /// The system with this [name](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|system| system.name() == name)
+        Self::ALL.into_iter().find(|system| system.name() == name || system.other_names().contains(&name))
+    }
+
+    /// What else people call it, or a product that it is part of.
+    pub fn other_names(self) -> &'static [&'static str] {
+        match self {
+            System::Postgresql => &["postgres", "pg", "psql"],
+            System::Innodb => &["mysql", "mariadb"],
+            System::Seastar => &["scylla", "scylladb", "redpanda"],
+            System::Rocksdb => &["rocks"],
+            System::Etcd => &["k3s", "consul"],
+            System::Zfs => &["openzfs"],
+            System::Cockroachdb => &["cockroach", "crdb"],
+            System::Sqlite => &["sqlite3"],
+            System::Mongodb => &["mongo", "mongod", "wiredtiger"],
+            System::Lmdb => &["mdbx", "libmdbx"],
+            _ => &[],
+        }
+    }
+
+    /// What all versions begin with that this name leaves: `mysql-` for `mysql`; nothing for a name of all.
+    pub fn product(name: &str) -> &'static str {
+        match name {
+            "mysql" => "mysql-",
+            "mariadb" => "mariadb-",
+            "k3s" => "k3s",
+            "consul" => "consul",
+            "mdbx" | "libmdbx" => "mdbx",
+            _ => "",
+        }
     }
 }
 

@@ -18,6 +18,11 @@ impl System {
         self.nearest(said).filter(|nearest| !nearest.is_later).map(|nearest| nearest.version)
     }
 
+    /// Those of [`System::versions`] that begin with `product`, in their order.
+    pub(crate) fn versions_of(self, product: &str) -> impl DoubleEndedIterator<Item = &'static str> {
+        self.versions().iter().copied().filter(move |version| version.starts_with(product))
+    }
+
     /// By whose rules what is `given` is advised: one of [`System::versions`], or anything that a program
     /// prints of its version. One that is not known is taken for the nearest, with a note.
     pub(crate) fn version(self, given: &str) -> Result<Version, AdviseError> {

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use leadline_advise::{Advice, DriveName, Inputs, System, advise};
 use leadline_device::parse_large_size;
 use leadline_files::NewFolder;
@@ -78,16 +79,34 @@ pub(crate) struct InputArgs {
 }
 
 impl InputArgs {
-    pub(crate) fn inputs(&self) -> Inputs {
-        Inputs {
+    /// The version that was given.
+    pub(crate) fn version(&self) -> Option<String> {
+        self.version.clone()
+    }
+
+    /// What they come to for a system that was called `name`.
+    ///
+    /// # Errors
+    /// The version is of another product of the system than the name: `mariadb` and `mysql-8.0`.
+    pub(crate) fn inputs(&self, name: &str) -> Result<Inputs, Failure> {
+        let product = System::product(name);
+        if let (Some(given), Some(system)) = (&self.version, System::from_name(name))
+            && let Some(known) = system.version_of(given).filter(|known| !known.starts_with(product))
+        {
+            return Err(Failure::Input(format!(
+                "--version {given}: is {known}, which is not {name}; say {system} to be advised for {known}"
+            )));
+        }
+        Ok(Inputs {
             version: self.version.clone(),
+            product,
             cores: self.cores,
             memory_bytes: self.memory,
             data_bytes: self.data,
             read_p99_seconds: self.read_p99.map(|us| us / 1e6),
             drive: self.drive.clone(),
             osd: self.osd,
-        }
+        })
     }
 }
 
@@ -100,7 +119,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
         None => System::ALL.to_vec(),
     };
-    let inputs = args.inputs.inputs();
+    let inputs = args.inputs.inputs(&args.system)?;
     let advised: Vec<Advice> =
         systems.iter().map(|&system| advised(system, &profile, &inputs)).collect::<Result<_, _>>()?;
     let written =
@@ -128,14 +147,16 @@ fn advised(system: System, profile: &DeviceProfile, inputs: &Inputs) -> Result<A
     Ok(advice)
 }
 
-/// Names of all systems.
-pub(crate) fn systems() -> impl Iterator<Item = &'static str> {
-    System::ALL.into_iter().map(System::name)
+/// Names of all systems, and `all`.
+pub(crate) fn system_or_all() -> PossibleValuesParser {
+    system_or(ALL)
 }
 
-/// Those, and `all`.
-pub(crate) fn system_or_all() -> clap::builder::PossibleValuesParser {
-    clap::builder::PossibleValuesParser::new(systems().chain([ALL]))
+/// Those, by any of their names, and `other`.
+pub(crate) fn system_or(other: &'static str) -> PossibleValuesParser {
+    let named =
+        |system: System| PossibleValue::new(system.name()).aliases(system.other_names().iter().copied());
+    PossibleValuesParser::new(System::ALL.into_iter().map(named).chain([PossibleValue::new(other)]))
 }
 
 /// One document for one system, a list of them for several.

@@ -158,17 +158,21 @@ pub fn flags_of(arguments: &[OsString]) -> Vec<String> {
 }
 
 fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<(), Failure> {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
     let mut command = Cli::command();
-    let mut matches = match command.try_get_matches_from_mut(arguments) {
+    let mut matches = match command.try_get_matches_from_mut(&arguments) {
         Ok(matches) => matches,
-        Err(error) => return usage::usage(&error),
+        Err(error) => return usage::usage(&error, &command, &arguments),
     };
     let _running = failure::remedies_for(&command, &matches);
     // Before anything is opened: what a command reads is not what it replaces.
     paths::check(&command, &matches)?;
     let cli = match Cli::from_arg_matches_mut(&mut matches) {
         Ok(cli) => cli,
-        Err(error) => return usage::usage(&error.format(&mut command)),
+        Err(error) => {
+            let error = error.format(&mut command);
+            return usage::usage(&error, &command, &arguments);
+        }
     };
     match cli.command {
         Command::Profile(args) => profile::run(args),

@@ -4,14 +4,13 @@ mod auto;
 
 use std::path::{Path, PathBuf};
 
-use clap::builder::PossibleValuesParser;
 use leadline_advise::{
     Config, Inputs, Lint, Reading, System, Verdict, ask, is_address, lint, looks_like, read_as, text,
 };
 use leadline_profile::DeviceProfile;
 use leadline_report::render_text;
 
-use crate::advise::{InputArgs, systems};
+use crate::advise::{InputArgs, system_or};
 use crate::failure::Failure;
 use crate::paths::{ConfigName, ProfileName};
 use crate::{output, signals, version};
@@ -40,7 +39,7 @@ const AUTO: &str = "auto";
 )]
 pub(crate) struct Args {
     /// The system, or `auto`: whatever the file has settings of
-    #[arg(value_name = "SYSTEM", value_parser = PossibleValuesParser::new(systems().chain([AUTO])))]
+    #[arg(value_name = "SYSTEM", value_parser = system_or(AUTO))]
     system: String,
     /// Its configuration, or the address of a server that runs: postgresql://HOST/DATABASE, mysql://HOST/ or
     /// mysql:///SOCKET; left out with --connect
@@ -70,7 +69,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let (subject, profile) = arguments(args)?;
     let profile = DeviceProfile::open(profile)?;
-    let inputs = args.inputs.inputs();
+    let inputs = args.inputs.inputs(&args.system)?;
     let Some(system) = System::from_name(&args.system) else {
         return auto::run(&subject, args, &profile, &inputs);
     };
@@ -118,7 +117,7 @@ fn arguments(args: &Args) -> Result<(Named, &Path), Failure> {
 /// What the user says of the file.
 fn reading(args: &Args) -> Reading {
     let root = args.config_root.as_ref().map(|root| PathBuf::from(&**root));
-    Reading { root, version: args.inputs.inputs().version }
+    Reading { root, version: args.inputs.version() }
 }
 
 /// What is judged.

@@ -7,7 +7,7 @@ use leadline_model::{
     Prediction, Workload, WorkloadError, prediction_json, prediction_text, speedup_json, speedup_text,
     sustainable_rate_json, sustainable_rate_text, what_if_json, what_if_text,
 };
-use leadline_profile::DeviceProfile;
+use leadline_profile::{DeviceKind, DeviceProfile};
 use leadline_report::render_text;
 
 use crate::failure::Failure;
@@ -63,14 +63,16 @@ pub(crate) struct Args {
     /// Predict the load that the device sustains with this percentile of latency within the limit, such as
     /// p99=1ms
     #[arg(long, value_name = "PERCENTILE=TIME", value_parser = slo)]
-    #[arg(conflicts_with_all = ["reads", "writes", "what_if", "speedup"])]
+    #[arg(conflicts_with_all = ["reads", "writes", "random", "concurrency", "batch_reads", "batch_writes"])]
+    #[arg(conflicts_with_all = ["model", "what_if", "speedup"])]
     slo: Option<Slo>,
     /// With --slo: reads and writes, percent of the requests, such as 70/30 [default: 100/0]
     #[arg(long, value_name = "R/W", value_parser = mix, requires = "slo")]
     #[arg(default_value = "100/0", hide_default_value = true)]
     mix: f64,
     /// Predict the speed-up by batching (PIO formulas) for workloads from all reads to all writes
-    #[arg(long, conflicts_with_all = ["reads", "writes", "what_if"])]
+    #[arg(long, conflicts_with_all = ["reads", "writes", "random", "concurrency", "batch_reads"])]
+    #[arg(conflicts_with_all = ["batch_writes", "model", "what_if"])]
     speedup: bool,
     /// Print one JSON document
     #[arg(long)]
@@ -135,10 +137,16 @@ fn workload(args: &Args) -> Workload {
 fn sustained(args: &Args, profile: &DeviceProfile, slo: Slo) -> Result<(), Failure> {
     let input = |reason: String| Failure::Input(format!("{}: {reason}", args.profile));
     let Some(ladder) = &profile.experiments.ladder else {
-        return Err(input(format!(
-            "has no latencies over load; measure them with leadline experiment ladder TARGET --into {}",
-            args.profile
-        )));
+        let measured = profile.device.kind != DeviceKind::Published;
+        return Err(input(match measured {
+            true => format!(
+                "has no latencies over load; measure them with leadline experiment ladder TARGET --into {}",
+                args.profile
+            ),
+            false => "published numbers have no latencies over load; measure the device with leadline \
+                      experiment ladder TARGET --into PROFILE, and name that PROFILE"
+                .to_owned(),
+        }));
     };
     if args.block != ladder.block_bytes {
         return Err(input(format!(

@@ -8,7 +8,8 @@ use crate::signals;
 /// Puts the version that is installed into `inputs`, and returns what to say of it. Several versions decide
 /// nothing.
 pub(crate) fn installed_version(system: System, inputs: &mut Inputs) -> Result<Option<String>, Failure> {
-    let found = installed(system, &*signals::cancel_flag()?);
+    let mut found = installed(system, &*signals::cancel_flag()?);
+    found.retain(|one| one.version.starts_with(inputs.product));
     let said = match found.as_slice() {
         [] => None,
         [one] => {

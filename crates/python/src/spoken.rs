@@ -7,12 +7,11 @@ const KEYWORDS: [&str; 6] = ["as", "for", "from", "in", "is", "with"];
 /// `flags`, which have no value. Other commands that it names are left as they are, and what is only for a
 /// terminal is left out.
 pub(crate) fn in_python(line: &str, flags: &[String]) -> String {
-    let line = match line.rfind("; see leadline ") {
+    let help = line.rfind("; see leadline ").or_else(|| Some(line.rfind("? See leadline ")? + 1));
+    let line = match help {
         Some(at) if line.ends_with("--help") => &line[..at],
         _ => line,
     };
-    // Tips of the command line's parser are about flags.
-    let line = line.find("; tip: ").map_or(line, |at| &line[..at]);
     let line = refused_value(line).unwrap_or_else(|| line.to_owned());
     let mut text = String::with_capacity(line.len());
     let mut rest = line.as_str();
@@ -94,10 +93,6 @@ fn refused_value(line: &str) -> Option<String> {
         Some(option) => argument(option.split([' ', '[', '=']).next()?),
         // A positional argument, in brackets.
         None => argument(&given.trim_matches(|c: char| !c.is_alphanumeric()).to_ascii_lowercase()),
-    };
-    let reason = match reason.strip_prefix("; [possible values: ") {
-        Some(values) => format!(": must be one of {}", values.trim_end_matches(']')),
-        None => reason.to_owned(),
     };
     Some(format!("{name}'{value}'{reason}"))
 }

@@ -98,8 +98,8 @@ pub fn lint(
     let told =
         || config.version.as_deref().or(machines.as_deref()).filter(|told| system.version(told).is_ok());
     let Some(given) = inputs.version.as_deref().or_else(told) else {
-        let of = |version: &&'static str| lint_as(system, version, config, profile, inputs);
-        return Ok(versions::in_common(system.versions().iter().map(of).collect()));
+        let of = |version: &'static str| lint_as(system, version, config, profile, inputs);
+        return Ok(versions::in_common(system.versions_of(inputs.product).map(of).collect()));
     };
     let version = system.version(given)?;
     let mut lint = lint_as(system, version.known, config, profile, inputs);

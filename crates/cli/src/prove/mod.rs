@@ -12,6 +12,7 @@ mod sqlite;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use leadline_advise::{Inputs, System, advise};
 use leadline_profile::DeviceProfile;
 use leadline_prove::{Progress, Proof, ProveError};
@@ -36,7 +37,7 @@ use crate::{messages, output, signals, values};
         what is run.")]
 pub(crate) struct Args {
     /// The system
-    #[arg(value_name = "SYSTEM", value_parser = ["postgresql", "innodb", "rocksdb", "sqlite", "duckdb", "etcd", "seastar"])]
+    #[arg(value_name = "SYSTEM", value_parser = provable())]
     system: String,
     /// A profile of the device that TARGET is on
     #[arg(value_name = "PROFILE")]
@@ -102,6 +103,21 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         messages::note(&format!("all runs in {}", path.display()));
     }
     Ok(())
+}
+
+/// Names of the systems that can be run, also by what else they are called.
+fn provable() -> impl TypedValueParser<Value = String> {
+    // InnoDB is run as part of MariaDB, so that `mysql` would be another program than the one that is meant.
+    let is_other = |name: &&str| System::product(name).is_empty() || *name == "mariadb";
+    let named = |name: &'static str| {
+        let others = System::from_name(name).map_or(&[][..], System::other_names);
+        PossibleValue::new(name).aliases(others.iter().copied().filter(is_other))
+    };
+    let names = ["postgresql", "innodb", "rocksdb", "sqlite", "duckdb", "etcd", "seastar"];
+    PossibleValuesParser::new(names.map(named)).map(|name| {
+        let system = System::from_name(&name);
+        system.map_or(name, |system| system.name().to_owned())
+    })
 }
 
 /// A proof as it is printed.

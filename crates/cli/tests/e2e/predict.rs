@@ -82,6 +82,8 @@ fn published_numbers_can_be_asked() {
     assert!(
         run(dir.path(), &["predict", "device:p4510", "--speedup"]).succeeded().stdout.contains("alpha_1")
     );
+    run(dir.path(), &["predict", "device:p4510", "--slo", "p99=1ms"])
+        .refused(&["device:p4510: ", "leadline experiment ladder TARGET --into PROFILE"]);
 }
 
 #[test]
@@ -98,6 +100,10 @@ fn questions_without_an_answer_are_refused() {
     refused(&["--speedup", "--block", "64K"], &["reads.json", "64K"]);
     refused(&["--slo", "p99=1ms"], &["reads.json", "experiment ladder"]);
     refused(&["--slo", "p98=1ms"], &["p99"]);
+    for ignored in [["--random", "50%"], ["--concurrency", "8"], ["--model", "dam"], ["--batch-reads", "2"]] {
+        refused(&[&["--slo", "p99=1ms"], &ignored[..]].concat(), &["--slo", ignored[0]]);
+        refused(&[&["--speedup"], &ignored[..]].concat(), &["--speedup", ignored[0]]);
+    }
     refused(&["--reads", "nan"], &["--reads"]);
     refused(&["--reads", "1e6", "--concurrency", "0"], &["--concurrency"]);
     refused(&["--reads", "1e6", "--block", "0"], &["--block"]);

@@ -42,7 +42,7 @@ fn wrong_arguments_are_refused_in_one_line() {
         run(dir.path(), &[&["profile", "."], size, arguments].concat()).refused(said);
         assert!(names(dir.path()).is_empty(), "{arguments:?} left {:?}", names(dir.path()));
     }
-    run(dir.path(), &["profil"]).refused(&["profil"]);
+    run(dir.path(), &["profil"]).refused(&["profil'; did you mean 'profile'? See leadline --help"]);
     run(dir.path(), &[]).refused(&["--help"]);
 }
 
@@ -125,11 +125,35 @@ fn a_missing_command_or_argument_names_the_help_that_has_it() {
         (&["trace"], "a command is missing; see leadline trace --help"),
         (&["pool"], "a command is missing; see leadline pool --help"),
         (&["report"], "<PROFILE>...; see leadline report --help"),
-        (&["trace", "info", "--pages", "3"], "see leadline trace info --help"),
+        (&["trace", "info", "--pages", "3"], "did you mean '--page-bytes'? See leadline trace info --help"),
         (&["predict", "sim:flash"], "sim:flash: is a device, not a profile of one; measure it first"),
     ] {
         run(dir.path(), arguments).refused(&[said]);
     }
+}
+
+#[test]
+fn a_system_is_known_by_what_else_it_is_called() {
+    let dir = folder();
+    run(dir.path(), &["profile", "sim:flash", "--budget-seconds", "0.5", "-o", "p.json"]).succeeded();
+    for (name, system, version) in [
+        ("mysql", "innodb", "mysql-"),
+        ("mariadb", "innodb", "mariadb-"),
+        ("postgres", "postgresql", "1"),
+        ("scylla", "seastar", ""),
+        ("rocks", "rocksdb", ""),
+        ("k3s", "etcd", "k3s"),
+    ] {
+        let advice = run(dir.path(), &["advise", name, "p.json", "--json"]).succeeded().stdout;
+        let advice: serde_json::Value = serde_json::from_str(&advice).unwrap();
+        assert_eq!(advice["system"], system, "{name}");
+        let said = advice["version"].as_str().unwrap();
+        assert!(said.starts_with(version), "{name}: {said}");
+    }
+    run(dir.path(), &["advise", "mysql", "p.json", "--version", "10.11"])
+        .refused(&["--version 10.11: is mariadb-10.11, which is not mysql"]);
+    run(dir.path(), &["advise", "mysqll", "p.json"]).refused(&["did you mean 'innodb'?"]);
+    run(dir.path(), &["prove", "mysql", "p.json", "."]).refused(&["'mysql'", "did you mean 'innodb'?"]);
 }
 
 #[test]
