@@ -33,7 +33,15 @@ class Face:
 
 
 #: Of every command.
-LEFT_OUT = {"json": "the result is the document that it prints"}
+LEFT_OUT = {
+    "json": "the result is the document that it prints",
+    "dry-run": "prints a plan and no result",
+}
+#: Options that every command has, and why no function has them.
+EVERYWHERE = {
+    "verbose": "about lines on stderr; progress= is told how far the work is",
+    "quiet": "nothing is printed; notes are in the result, warnings is Python's filter",
+}
 OWN = {"progress": "the command line shows it on a terminal"}
 
 #: Of graphs.
@@ -64,13 +72,12 @@ ENUMERATE = {"enumerate": "Drive.enumerate_power_cuts", "most": "Drive.enumerate
 #: Algorithms whose methods have all of their options.
 ALGORITHMS = [name for name, _ in _leadline.algorithms() if name != "similarity"]
 
-PLAN = {"dry-run": "prints a plan and no result; max_writes limits what is written"}
 HIDDEN = "hidden, for Leadline's own tests"
 
 FACES = {
-    "profile": Face(leadline.profile, {**PLAN, "budget-seconds": HIDDEN}),
+    "profile": Face(leadline.profile, {"budget-seconds": HIDDEN}),
     "profile import": Face(leadline.import_profile),
-    "experiment": Face(leadline.experiment, PLAN),
+    "experiment": Face(leadline.experiment),
     "report": Face(leadline.report),
     "predict": Face(
         leadline.predict,
@@ -87,7 +94,7 @@ FACES = {
     ),
     "advise": Face(leadline.advise, {"explain": "the table has all columns"}),
     "lint": Face(leadline.lint),
-    "prove": Face(leadline.prove, PLAN),
+    "prove": Face(leadline.prove),
     "btree advise": Face(btree.advise),
     "lsm advise": Face(lsm.advise),
     "lsm predict": Face(lsm.predict),
@@ -212,4 +219,14 @@ SAMPLES: dict[str, Any] = {
     "name": "ladder",
 }
 
-__all__ = ["FACES", "LEFT_OUT", "NOT_IN_PYTHON", "OWN", "PYTHON_ONLY", "SAMPLES", "SELVES", "Face"]
+__all__ = [
+    "EVERYWHERE",
+    "FACES",
+    "LEFT_OUT",
+    "NOT_IN_PYTHON",
+    "OWN",
+    "PYTHON_ONLY",
+    "SAMPLES",
+    "SELVES",
+    "Face",
+]

@@ -5,7 +5,7 @@ import json
 from keyword import iskeyword
 
 import pytest
-from parity_table import FACES, LEFT_OUT, NOT_IN_PYTHON, OWN, PYTHON_ONLY, SAMPLES, SELVES
+from parity_table import EVERYWHERE, FACES, LEFT_OUT, NOT_IN_PYTHON, OWN, PYTHON_ONLY, SAMPLES, SELVES
 
 import leadline
 from leadline import _leadline
@@ -119,6 +119,10 @@ def test_every_command_has_a_function_or_a_reason():
         assert len(left_out) == (path not in FACES), path
         compared["commands"] += path in FACES
     assert set(FACES) <= set(COMMANDS), "there are no such commands"
+
+
+def test_options_of_every_command_are_left_out_with_a_reason():
+    assert set(json.loads(_leadline.commands())["everywhere"]) == set(EVERYWHERE)
 
 
 def test_every_public_function_is_a_commands_or_has_a_reason():

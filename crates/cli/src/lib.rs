@@ -62,6 +62,8 @@ pub use predict::LARGEST_BLOCK;
         leadline profile sim:flash --quick     on a simulated device, in seconds"
 )]
 struct Cli {
+    #[command(flatten)]
+    _amount: messages::AmountArgs,
     #[command(subcommand)]
     command: Command,
 }
@@ -96,7 +98,10 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     signals::outlive_file_limit();
     streams::keep();
     match run(arguments) {
-        Ok(()) => 0,
+        Ok(()) => {
+            messages::step("done");
+            0
+        }
         Err(failure) => {
             messages::error(&failure.line());
             failure.exit_code()
@@ -164,6 +169,7 @@ fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<(), Failure> {
         Ok(matches) => matches,
         Err(error) => return usage::usage(&error, &command, &arguments),
     };
+    messages::say_as_asked(&matches);
     let _running = failure::remedies_for(&command, &matches);
     // Before anything is opened: what a command reads is not what it replaces.
     paths::check(&command, &matches)?;

@@ -6,13 +6,16 @@
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::Instant;
 
 use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+use clap::ArgMatches;
 use indicatif::{ProgressBar, WeakProgressBar};
 
+use crate::printable::without_number;
 use crate::{console, printable};
 
 /// The bar on the terminal's last line, if there is one.
@@ -21,9 +24,23 @@ static BAR: Mutex<Option<WeakProgressBar>> = Mutex::new(None);
 /// What the user asked to be told, as a number.
 static ASKED: AtomicU8 = AtomicU8::new(Amount::Usual as u8);
 
+/// When the program began.
+static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+/// Options of every command.
+#[derive(clap::Args)]
+pub(crate) struct AmountArgs {
+    /// Also say which files are read and written, and how long each step takes
+    #[arg(short, long, global = true, conflicts_with = "quiet", display_order = 990)]
+    verbose: bool,
+    /// Say only errors, and warnings of data that is lost; the result is printed as always
+    #[arg(short, long, global = true, display_order = 991)]
+    quiet: bool,
+}
+
 /// How much a command says on stderr.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Amount {
+enum Amount {
     /// Errors, and warnings of data that is lost or about to be (`-q`).
     Least,
     /// Also other warnings, notes and progress.
@@ -32,13 +49,19 @@ pub(crate) enum Amount {
     Most,
 }
 
-/// From now on commands at a terminal say this much.
-pub(crate) fn say_only(amount: Amount) {
+/// From now on as much is said as the command line asks for; a program that calls a command gets all of it.
+pub(crate) fn say_as_asked(matches: &ArgMatches) {
+    LazyLock::force(&BEGAN);
+    let amount = match () {
+        () if console::call().is_some() => return,
+        () if matches.get_flag("quiet") => Amount::Least,
+        () if matches.get_flag("verbose") => Amount::Most,
+        () => Amount::Usual,
+    };
     ASKED.store(amount as u8, Ordering::Relaxed);
 }
 
-/// Whether the user wants to be told what is said with `amount`.
-pub(crate) fn wants(amount: Amount) -> bool {
+fn wants(amount: Amount) -> bool {
     ASKED.load(Ordering::Relaxed) >= amount as u8
 }
 
@@ -69,6 +92,18 @@ pub(crate) fn progress(text: &str) {
     }
 }
 
+/// A step that was done or is begun, with the time since the program began, for who asked with `-v`.
+pub(crate) fn step(text: &str) {
+    if has_steps() {
+        write(None, &format!("[{:9.3} s] {}", BEGAN.elapsed().as_secs_f64(), printable::line(text)));
+    }
+}
+
+/// Whether steps are told.
+pub(crate) fn has_steps() -> bool {
+    wants(Amount::Most) && console::call().is_none()
+}
+
 /// Whether a bar shows how far a command is.
 pub(crate) fn has_bar() -> bool {
     let can_move = std::env::var_os("TERM").is_some_and(|term| term != "dumb");
@@ -92,7 +127,7 @@ pub(crate) fn never_colour() {
 }
 
 fn say(amount: Amount, head: (&str, AnsiColor), text: &str) {
-    let text = printable::line(text);
+    let text = printable::line(&without_number(text));
     match console::call() {
         Some(call) => call.say(&text),
         None if wants(amount) => write(Some(head), &text),

@@ -1,6 +1,6 @@
 //! A bar with an ETA on a terminal, one line per phase elsewhere; a program that called is told itself.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use leadline_measure::Progress;
@@ -11,10 +11,16 @@ use crate::{messages, printable};
 /// Steps of a bar: a tenth of a percent.
 const STEPS: u64 = 1000;
 
+/// So often it is told how far a phase is, where steps are told.
+const BETWEEN_STEPS: Duration = Duration::from_secs(5);
+
 /// Shows how far a run is, on stderr.
 pub(crate) struct Display {
     bar: Option<ProgressBar>,
     phase: &'static str,
+    began: Instant,
+    /// What was told last where steps are told, and when.
+    told: Instant,
     has_bar: bool,
     /// Which part this is, from 1, and of how many.
     part: (usize, usize),
@@ -30,7 +36,8 @@ impl Display {
     /// Of one part of several: the bar shows how far all of them are, and is the same in all.
     pub(crate) fn of_part(number: usize, of: usize) -> Self {
         let (has_bar, call) = (messages::has_bar(), console::call());
-        Display { bar: None, phase: "", has_bar, part: (number, of), call }
+        let now = Instant::now();
+        Display { bar: None, phase: "", began: now, told: now, has_bar, part: (number, of), call }
     }
 
     /// Shows one report; a new phase starts a new bar.
@@ -42,6 +49,7 @@ impl Display {
         if progress.phase != self.phase {
             self.finish();
             self.phase = progress.phase;
+            (self.began, self.told) = (Instant::now(), Instant::now());
             if self.has_bar {
                 let bar = bar(progress.phase);
                 // Parts before this one were not done in the time since now.
@@ -52,6 +60,7 @@ impl Display {
                 messages::progress(&format!("{} ...", progress.phase));
             }
         }
+        self.tell(progress);
         if let Some(bar) = &self.bar {
             let (number, of) = self.part;
             bar.set_position(self.position(progress.done));
@@ -60,6 +69,15 @@ impl Display {
                 1 => detail,
                 _ => format!("({number} of {of}) {detail}"),
             });
+        }
+    }
+
+    /// Tells how far it is now and then, where steps are told.
+    fn tell(&mut self, progress: &Progress) {
+        if messages::has_steps() && self.told.elapsed() >= BETWEEN_STEPS {
+            self.told = Instant::now();
+            let percent = 100.0 * progress.done.clamp(0.0, 1.0);
+            messages::step(&format!("{}: {percent:.0} %, {}", progress.phase, progress.detail));
         }
     }
 
@@ -74,6 +92,10 @@ impl Display {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }
+        if !self.phase.is_empty() && self.call.is_none() {
+            messages::step(&format!("{}: took {:.3} s", self.phase, self.began.elapsed().as_secs_f64()));
+        }
+        self.phase = "";
     }
 }
 

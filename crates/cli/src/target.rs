@@ -6,7 +6,7 @@ use std::path::Path;
 use leadline_catalogue::{SIMULATED, behind};
 use leadline_device::guard;
 use leadline_device::target;
-use leadline_device::{Device, IoEngine, parse_large_size};
+use leadline_device::{Device, IoEngine, format_size, parse_large_size};
 use leadline_measure::summary::Circumstances;
 use leadline_measure::target::{Access, OpenTarget};
 use leadline_measure::{Candidate, facts};
@@ -14,7 +14,7 @@ use leadline_profile::DeviceFacts;
 use leadline_tiers::Placement;
 
 use crate::failure::Failure;
-use crate::values;
+use crate::{messages, values};
 
 /// How a target is opened, and what may be done to it.
 #[derive(Debug, Clone, clap::Args)]
@@ -122,13 +122,22 @@ impl Target {
 
     /// Opens it; makes the scratch file where it is a directory.
     pub(crate) fn open(self, bytes: u64, access: &Access) -> Result<OpenTarget, Failure> {
-        match self {
+        let opened = match self {
             Target::Simulated { device, text, .. } => {
                 let name = profile_name(&text);
-                Ok(OpenTarget::simulated(device, &text, &name, bytes, access))
+                OpenTarget::simulated(device, &text, &name, bytes, access)
             }
-            Target::Real(target) => Ok(OpenTarget::open(&target, bytes, access)?),
-        }
+            Target::Real(target) => OpenTarget::open(&target, bytes, access)?,
+        };
+        messages::step(&format!(
+            "opened {}: {} of {}, {}, by {}",
+            opened.facts.target,
+            format_size(opened.region.len),
+            opened.facts.name,
+            if opened.direct { "directly" } else { "through the page cache" },
+            opened.engine
+        ));
+        Ok(opened)
     }
 }
 

@@ -17,7 +17,9 @@ pub(crate) fn document(mut leadline: Command, ranges: bool) -> Value {
     leadline.build();
     let mut commands = Vec::new();
     add(&leadline, &[], ranges, &mut commands);
-    json!({ "commands": commands })
+    let everywhere: Vec<String> =
+        leadline.get_arguments().filter(|arg| arg.is_global_set()).map(name).collect();
+    json!({ "commands": commands, "everywhere": everywhere })
 }
 
 /// The options without a value of the command that the first of `words` name.
@@ -56,10 +58,10 @@ fn described(command: &Command, path: &[&str], ranges: bool) -> Value {
     })
 }
 
-/// The arguments of a command but `--help`.
+/// The arguments of a command but `--help`, and those of all commands, which are about what a terminal shows.
 fn own(command: &Command) -> impl Iterator<Item = &Arg> {
     let is_help = |arg: &Arg| matches!(arg.get_action(), ArgAction::Help | ArgAction::HelpShort);
-    command.get_arguments().filter(move |arg| !is_help(arg))
+    command.get_arguments().filter(move |arg| !is_help(arg) && !arg.is_global_set())
 }
 
 fn takes_value(arg: &Arg) -> bool {

@@ -7,6 +7,7 @@ use clap::{Arg, ArgMatches, Command};
 use super::place::Place;
 use super::{Kind, Use, stamp};
 use crate::failure::Failure;
+use crate::messages;
 
 /// What `--output` of a command is called.
 const OUTPUT: &str = "output";
@@ -34,7 +35,23 @@ enum Relation {
 pub(crate) fn check(command: &Command, matches: &ArgMatches) -> Result<(), Failure> {
     let mut given = Vec::new();
     collect(command, matches, &mut given);
-    check_all(&given)
+    check_all(&given)?;
+    given.iter().for_each(Given::say);
+    Ok(())
+}
+
+impl Given {
+    /// Says what is done with it, where steps are told.
+    fn say(&self) {
+        let does = match self.what {
+            Use::Read => "reads",
+            Use::Place => "works in",
+            Use::Change => "changes",
+            Use::Continue => "goes on from",
+            Use::Write => "writes",
+        };
+        messages::step(&format!("{does} {}", self.shown));
+    }
 }
 
 /// A file or folder that a function of a program uses.

@@ -13,7 +13,9 @@ const DECIDING: [&str; 5] = ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "
 /// `leadline` with these variables and no others that decide about colours.
 fn leadline(arguments: &[&str], variables: &[(&str, &str)]) -> Command {
     let mut command = Command::new(program());
-    DECIDING.iter().for_each(|name| drop(command.env_remove(name)));
+    for name in DECIDING {
+        command.env_remove(name);
+    }
     command.args(arguments).envs(variables.iter().copied());
     command
 }
@@ -79,4 +81,31 @@ fn on_a_terminal_a_bar_shows_how_far_it_is_and_is_gone_at_the_end() {
     assert!(last.contains("note: profile in ") && !last.contains("ETA"), "{last:?}");
     let (lines, _) = with(&[("TERM", "dumb")]).unwrap();
     assert!(lines.contains("measure ...\r\n") && !lines.contains("ETA"), "{lines:?}");
+}
+
+#[test]
+fn quiet_leaves_errors_and_the_result_and_verbose_tells_steps() {
+    let dir = folder();
+    let profile = |more: &[&str]| {
+        let base = ["profile", "sim:flash", "--budget-seconds", "0.5", "--seed", "1", "-o", "p.json"];
+        run(dir.path(), &[&base[..], more].concat()).succeeded()
+    };
+    let usual = profile(&[]);
+    for quiet in [&["-q"][..], &["--quiet"]] {
+        let quiet = profile(quiet);
+        assert_eq!((quiet.stderr.as_str(), quiet.stdout.is_empty()), ("", false));
+    }
+    let before = run(dir.path(), &["-q", "profile", "sim:flash", "--budget-seconds", "0.5", "--json"]);
+    assert_eq!(before.succeeded().stderr, "", "before the command too");
+    let failed = run(dir.path(), &["report", "none.json", "-q"]);
+    assert!(failed.stderr.starts_with("error: none.json: "), "{}", failed.stderr);
+
+    let steps = profile(&["-v"]).stderr;
+    for said in [" s] writes -o p.json", " s] opened sim:flash: ", " s] measure: took ", " s] done"] {
+        assert!(steps.contains(said), "no {said:?} in {steps}");
+    }
+    let told = |text: &str| text.lines().filter(|line| !line.starts_with('[')).map(str::to_owned).collect();
+    let (with, without): (Vec<String>, Vec<String>) = (told(&steps), told(&usual.stderr));
+    assert_eq!(with, without, "all else is said as usual");
+    run(dir.path(), &["report", "p.json", "-q", "-v"]).refused(&["--quiet", "--verbose"]);
 }
