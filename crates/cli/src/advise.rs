@@ -12,7 +12,7 @@ use leadline_report::render_text;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::paths::{OutputPath, ProfileName};
+use crate::paths::{OutputPath, ProfileName, is_stdout};
 use crate::{messages, output, values, version};
 
 /// SYSTEM of all systems together.
@@ -230,8 +230,13 @@ fn write(path: &Path, advised: &[Advice], in_folders: bool) -> Result<String, Fa
         [(_, text, place)] if !in_folders => {
             output::check_writable(path)?;
             output::write(path, text)?;
-            Ok(format!("settings in {}: {place}", path.display()))
+            let name = if is_stdout(path) { "standard output".into() } else { path.display().to_string() };
+            Ok(format!("settings in {name}: {place}"))
         }
+        files if is_stdout(path) => Err(Failure::Input(format!(
+            "-o -: there are {} files, and standard output takes one; name a directory",
+            files.len()
+        ))),
         files => {
             write_folder(path, files)?;
             let list: Vec<String> =

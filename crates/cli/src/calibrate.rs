@@ -11,7 +11,7 @@ use leadline_report::render_text;
 use crate::failure::{Failure, no_calibration};
 use crate::paths::{OutputPath, ProfileName};
 use crate::progress::Display;
-use crate::{messages, output, signals};
+use crate::{output, signals};
 
 /// Fit a simulated flash drive to a measured profile, and say which of its parameters the profile shows
 #[derive(clap::Args)]
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         output::print(&render_text(&calibration_text(&fitted, checks.as_deref()), output::width()))?;
     }
     if let Some(path) = &args.output {
-        messages::note(&format!("description in {}", path.display()));
+        output::written("description", path);
     }
     Ok(())
 }

@@ -173,6 +173,9 @@ fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<(), Failure> {
     let _running = failure::remedies_for(&command, &matches);
     // Before anything is opened: what a command reads is not what it replaces.
     paths::check(&command, &matches)?;
+    if paths::written_to_stdout(&command, &matches)?.is_some() {
+        output::leave_to_document();
+    }
     let cli = match Cli::from_arg_matches_mut(&mut matches) {
         Ok(cli) => cli,
         Err(error) => {
@@ -180,25 +183,34 @@ fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<(), Failure> {
             return usage::usage(&error, &command, &arguments);
         }
     };
-    match cli.command {
-        Command::Profile(args) => profile::run(args),
-        Command::Experiment(args) => experiment::run(&args),
-        Command::Report(args) => report::run(args),
-        Command::Models(args) => models::run(args),
-        Command::Predict(args) => predict::run(args),
-        Command::Advise(args) => advise::run(&args),
-        Command::Lint(args) => lint::run(&args),
-        Command::Prove(args) => prove::run(&args),
-        Command::Btree(args) => btree::run(args),
-        Command::Calibrate(args) => calibrate::run(&args),
-        Command::Devices(args) => devices::run(args),
-        Command::Trace(args) => trace::run(args),
-        Command::Place(args) => place::run(args),
-        Command::Pool(args) => pool::run(args),
-        Command::Graph(args) => graph::run(args),
-        Command::Lsm(args) => lsm::run(args),
-        Command::Emulate(args) => emulate::run(args),
-        Command::Completions(args) => completions::run(&args, paths::hinted(Cli::command())),
-        Command::Man(args) => man::run(&args, Cli::command()),
+    match cli.command.run() {
+        Err(Failure::Operation(line)) if output::is_reader_gone(&line) => Ok(()),
+        done => done,
+    }
+}
+
+impl Command {
+    fn run(self) -> Result<(), Failure> {
+        match self {
+            Command::Profile(args) => profile::run(args),
+            Command::Experiment(args) => experiment::run(&args),
+            Command::Report(args) => report::run(args),
+            Command::Models(args) => models::run(args),
+            Command::Predict(args) => predict::run(args),
+            Command::Advise(args) => advise::run(&args),
+            Command::Lint(args) => lint::run(&args),
+            Command::Prove(args) => prove::run(&args),
+            Command::Btree(args) => btree::run(args),
+            Command::Calibrate(args) => calibrate::run(&args),
+            Command::Devices(args) => devices::run(args),
+            Command::Trace(args) => trace::run(args),
+            Command::Place(args) => place::run(args),
+            Command::Pool(args) => pool::run(args),
+            Command::Graph(args) => graph::run(args),
+            Command::Lsm(args) => lsm::run(args),
+            Command::Emulate(args) => emulate::run(args),
+            Command::Completions(args) => completions::run(&args, paths::hinted(Cli::command())),
+            Command::Man(args) => man::run(&args, Cli::command()),
+        }
     }
 }

@@ -10,7 +10,7 @@ use leadline_files::{FileError, NewFile};
 
 use crate::failure::Failure;
 use crate::messages;
-use crate::paths::OutputPath;
+use crate::paths::OutputPlace;
 
 /// Write the manual pages, one per command, into a directory
 #[derive(clap::Args)]
@@ -20,7 +20,7 @@ use crate::paths::OutputPath;
 pub(crate) struct Args {
     /// A directory, made if it is not there; pages of the same name are replaced
     #[arg(value_name = "DIR")]
-    dir: OutputPath,
+    dir: OutputPlace,
 }
 
 /// A manual page under its file name.

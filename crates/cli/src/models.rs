@@ -9,7 +9,6 @@ use leadline_profile::DeviceProfile;
 use leadline_report::{models_json, render_models, render_page};
 
 use crate::failure::Failure;
-use crate::messages;
 use crate::output;
 use crate::paths::{OutputPath, ProfileName};
 
@@ -148,7 +147,7 @@ fn write_page(path: &Path, name: &str, profile: Option<&DeviceProfile>) -> Resul
     };
     let page = render_page(std::slice::from_ref(profile))?;
     output::write(path, &page)?;
-    messages::note(&format!("page in {}", path.display()));
+    output::written("page", path);
     Ok(())
 }
 

@@ -1,14 +1,19 @@
 //! Where results go: JSON on stdout, or a summary there and files beside it.
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use leadline_files::NewFile;
+use leadline_files::{NewFile, STDOUT, is_stdout};
 use leadline_profile::DeviceProfile;
 use leadline_report::{render_page, render_summary};
+use rustix::io::Errno;
 
 use crate::failure::Failure;
 use crate::{console, messages, printable};
+
+/// Whether a file of the command line is the standard output, so that nothing else is printed there.
+static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// What a new folder holds.
 const PROFILE: &str = "profile.json";
@@ -78,7 +83,7 @@ impl OutputPaths {
     pub(crate) fn say(&self) {
         for (what, path) in [("profile", &self.profile), ("report", &self.report)] {
             if let Some(path) = path {
-                messages::note(&format!("{what} in {}", path.display()));
+                written(what, path);
             }
         }
     }
@@ -132,7 +137,36 @@ pub(crate) fn check_writable(path: &Path) -> Result<(), Failure> {
 
 /// Writes a page, whole or not at all.
 pub(crate) fn write(path: &Path, page: &str) -> Result<(), Failure> {
-    leadline_files::replace(path, page).map_err(|error| Failure::Operation(error.to_string()))
+    leadline_files::replace(path, page).map_err(|error| Failure::Operation(error.to_string()))?;
+    messages::step(&format!("wrote {}, {} bytes", path.display(), page.len()));
+    Ok(())
+}
+
+/// Says where something was written that others read; of standard output nothing has to be said.
+pub(crate) fn written(what: &str, path: &Path) {
+    if !is_stdout(path) {
+        messages::note(&format!("{what} in {}", path.display()));
+    }
+}
+
+/// From now on only what is written to the file that is standard output appears there.
+pub(crate) fn leave_to_document() {
+    IS_TAKEN.store(true, Ordering::Relaxed);
+}
+
+/// Whether a write failed because who read the document on standard output has gone, which is no failure.
+pub(crate) fn is_reader_gone(failed: &str) -> bool {
+    IS_TAKEN.load(Ordering::Relaxed)
+        && failed.contains(STDOUT)
+        && failed.contains(&std::io::Error::from(Errno::PIPE).to_string())
+}
+
+/// Refuses to write what is not text to a terminal.
+pub(crate) fn check_binary(what: &str, path: &Path) -> Result<(), Failure> {
+    if !is_stdout(path) || !std::io::stdout().is_terminal() {
+        return Ok(());
+    }
+    Err(Failure::Input(format!("-: is a terminal, and {what} is not text; name a file, or redirect it")))
 }
 
 /// Prints a document; a reader that went away is not a failure.
@@ -143,6 +177,9 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 fn print_as_it_is(text: &str) -> Result<(), Failure> {
     if let Some(call) = console::call() {
         call.print(text);
+        return Ok(());
+    }
+    if IS_TAKEN.load(Ordering::Relaxed) {
         return Ok(());
     }
     let mut out = std::io::stdout().lock();

@@ -6,6 +6,7 @@
 mod check;
 mod names;
 mod place;
+mod stdout;
 #[cfg(test)]
 mod tests;
 
@@ -14,7 +15,7 @@ use std::ffi::OsString;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-use clap::builder::{MapValueParser, PathBufValueParser, TypedValueParser as _, ValueParserFactory};
+use clap::builder::{PathBufValueParser, TryMapValueParser, TypedValueParser as _, ValueParserFactory};
 use clap::{ArgMatches, Command, ValueHint};
 use leadline_graph::algorithms::Stamp;
 use leadline_graph::output::Format;
@@ -26,6 +27,7 @@ pub(crate) use names::{
     CatalogueName, ChangesName, ConfigName, DeviceName, ProfileName, ProgramName, TargetName, TraceName,
     TraceOutput,
 };
+pub(crate) use stdout::{is_stdout, written_to_stdout};
 
 /// What a command does with a file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,7 +83,7 @@ impl Kind {
         Kind::all().into_iter().find(|kind| id == kind.id)
     }
 
-    fn all() -> [Kind; 18] {
+    fn all() -> [Kind; 19] {
         [
             Kind::of::<InputPath>(),
             Kind::of::<EdgesPath>(),
@@ -90,6 +92,7 @@ impl Kind {
             Kind::of::<ContinuedPath>(),
             Kind::of::<ContinuedResult>(),
             Kind::of::<OutputPath>(),
+            Kind::of::<OutputPlace>(),
             Kind::of::<ResultPath>(),
             Kind::of::<JournaledPath>(),
             Kind::of::<ProfileName>(),
@@ -119,9 +122,9 @@ pub(crate) fn hinted(command: Command) -> Command {
     command.mut_args(hint).mut_subcommands(hinted)
 }
 
-/// A type of arguments that are paths; `$also` names the files that are used with it.
+/// A type of arguments that are paths, which `$parser` reads; `$also` names the files that are used with it.
 macro_rules! path_argument {
-    ($(#[$doc:meta])* $name:ident, $what:expr, $also:expr) => {
+    ($(#[$doc:meta])* $name:ident, $what:expr, $parser:expr, $also:expr) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub(crate) struct $name(PathBuf);
@@ -131,15 +134,16 @@ macro_rules! path_argument {
 
             fn files(&self) -> Vec<PathBuf> {
                 let also: fn(&Path) -> Option<PathBuf> = $also;
-                std::iter::once(self.0.clone()).chain(also(&self.0)).collect()
+                let also = if is_stdout(&self.0) { None } else { also(&self.0) };
+                std::iter::once(self.0.clone()).chain(also).collect()
             }
         }
 
         impl ValueParserFactory for $name {
-            type Parser = MapValueParser<PathBufValueParser, fn(PathBuf) -> Self>;
+            type Parser = TryMapValueParser<PathBufValueParser, fn(PathBuf) -> Result<Self, String>>;
 
             fn value_parser() -> Self::Parser {
-                PathBufValueParser::new().map($name as fn(PathBuf) -> Self)
+                PathBufValueParser::new().try_map(|path| $parser(path).map($name))
             }
         }
 
@@ -161,11 +165,11 @@ macro_rules! path_argument {
 
 path_argument!(
     /// A file that is read, or a folder all of which is read.
-    InputPath, Use::Read, |_| None
+    InputPath, Use::Read, Ok, |_| None
 );
 path_argument!(
     /// A file of edges, with Graphalytics' file of vertices next to it; or a folder.
-    EdgesPath, Use::Read, |path| match path.extension()?.to_str()? {
+    EdgesPath, Use::Read, Ok, |path| match path.extension()?.to_str()? {
         "e" => Some(path.with_extension("v")),
         "v" => Some(path.with_extension("e")),
         _ => None,
@@ -173,32 +177,36 @@ path_argument!(
 );
 path_argument!(
     /// A folder in which files of the command's own are made and removed.
-    WorkFolder, Use::Place, |_| None
+    WorkFolder, Use::Place, Ok, |_| None
 );
 path_argument!(
     /// A file or folder that is changed where it is, or that programs change meanwhile.
-    ChangedPath, Use::Change, |_| None
+    ChangedPath, Use::Change, stdout::no_stream, |_| None
 );
 path_argument!(
     /// A file that the command goes on from, and that its output may replace.
-    ContinuedPath, Use::Continue, |_| None
+    ContinuedPath, Use::Continue, stdout::no_stream, |_| None
 );
 path_argument!(
     /// A graph algorithm's result that a run goes on from, with what says of which version it is.
-    ContinuedResult, Use::Continue, stamp
+    ContinuedResult, Use::Continue, stdout::no_stream, stamp
 );
 path_argument!(
-    /// A file that is written, and replaced where it exists; or a folder that is made, or that files are put
-    /// into.
-    OutputPath, Use::Write, |_| None
+    /// A document that is written: a file, which is replaced where it exists, or `-` for standard output.
+    OutputPath, Use::Write, stdout::or_file, |_| None
+);
+path_argument!(
+    /// A file that cannot be written piece by piece, so that no stream takes its place; or a folder that is
+    /// made, or that files are put into.
+    OutputPlace, Use::Write, stdout::no_stream, |_| None
 );
 path_argument!(
     /// A graph algorithm's result, with what says of which version it is.
-    ResultPath, Use::Write, stamp
+    ResultPath, Use::Write, stdout::or_file, stamp
 );
 path_argument!(
     /// A result, and its journal until the result is whole.
-    JournaledPath, Use::Write, |path| Some(journal(path))
+    JournaledPath, Use::Write, stdout::or_file, |path| Some(journal(path))
 );
 
 impl From<PathBuf> for ChangedPath {

@@ -11,7 +11,7 @@ use leadline_report::{render_figures, render_text};
 use crate::failure::Failure;
 use crate::paths::{DeviceName, InputPath, OutputPath};
 use crate::progress::Display;
-use crate::{messages, output, signals, values};
+use crate::{output, signals, values};
 
 /// Say what a little fast storage is best used for: tables placed on it, a block cache, or neither
 #[derive(clap::Args)]
@@ -112,7 +112,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     study.notes.dedup();
     if let Some(path) = &args.output {
         output::write(path, &render_figures(&study.page())?)?;
-        messages::note(&format!("page in {}", path.display()));
+        output::written("page", path);
     }
     match args.json {
         true => output::print_json(&study),

@@ -22,7 +22,7 @@ use crate::experiment::{self, Options};
 use crate::failure::{Failure, why_stopped};
 use crate::messages;
 use crate::output::{self, OutputPaths};
-use crate::paths::{ContinuedPath, OutputPath, TargetName};
+use crate::paths::{ContinuedPath, OutputPath, TargetName, is_stdout};
 use crate::progress::Display;
 use crate::signals;
 use crate::target::{AccessArgs, Target};
@@ -175,8 +175,10 @@ fn measured(args: Args) -> Result<(), Failure> {
 /// The experiments that --for asks for.
 fn needed(args: &Args) -> Result<Vec<&'static dyn Experiment>, Failure> {
     let Some(name) = &args.system else { return Ok(Vec::new()) };
-    if args.json && args.output.is_none() {
-        return Err(Failure::Input("--for: with --json, name the file for the profile with -o".to_owned()));
+    let output = args.output.as_deref();
+    if args.json && output.is_none() || output.is_some_and(is_stdout) {
+        let text = "--for: name the file for the profile with -o: experiments are added to it";
+        return Err(Failure::Input(text.to_owned()));
     }
     let systems = System::from_name(name).map_or_else(|| System::ALL.to_vec(), |system| vec![system]);
     let is_needed = |one: &&dyn Experiment| systems.iter().any(|system| system.needs().contains(&one.name()));
@@ -316,6 +318,7 @@ fn finish(
     let Some(reason) = why_stopped(stop) else { return Ok(()) };
     let kept = match &paths.profile {
         Some(_) if profile.device.kind == DeviceKind::Simulated => "; what was measured is kept".to_owned(),
+        Some(path) if is_stdout(path) => "; what was measured is printed".to_owned(),
         Some(path) => format!("; what was measured is kept, continue with --resume {}", path.display()),
         None => String::new(),
     };

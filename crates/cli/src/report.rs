@@ -5,7 +5,7 @@ use leadline_report::{compare, fio_jobs, render_comparison, render_page};
 use crate::failure::Failure;
 use crate::messages;
 use crate::output;
-use crate::paths::{OutputPath, ProfileName};
+use crate::paths::{OutputPath, OutputPlace, ProfileName};
 use leadline_profile::DeviceProfile;
 
 /// Make an HTML page from a profile, or compare several profiles
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     output: Option<OutputPath>,
     /// Write one fio job per measured point into this directory (one profile only)
     #[arg(long, value_name = "DIR")]
-    fio_jobs: Option<OutputPath>,
+    fio_jobs: Option<OutputPlace>,
     /// Print one JSON document: the profile, or the comparison of several
     #[arg(long)]
     json: bool,
@@ -46,7 +46,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     if let Some(path) = &args.output {
         let page = render_page(&profiles)?;
         output::write(path, &page)?;
-        messages::note(&format!("page in {}", path.display()));
+        output::written("page", path);
     }
     match (profiles.as_slice(), args.json) {
         ([profile], true) => output::print(&profile.to_json()),

@@ -37,7 +37,7 @@ pub use error::FileError;
 #[cfg(feature = "json")]
 pub use json::{JsonFlaw, from_json, json_flaw};
 pub use mapping::{MapOptions, Mapping, huge_vec};
-pub use new_file::{NewFile, folder_of, replace};
+pub use new_file::{NewFile, STDOUT, folder_of, is_stdout, replace};
 pub use new_folder::NewFolder;
 pub use place::{lock_place, restore};
 pub use plain::plainly;

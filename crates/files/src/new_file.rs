@@ -3,7 +3,7 @@
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +21,14 @@ const MODE: u32 = 0o666;
 /// As many symbolic links as Linux itself follows.
 const MOST_LINKS: u32 = 40;
 
+/// The file that is no file, but the standard output of the process.
+pub const STDOUT: &str = "/dev/stdout";
+
+/// Whether what is written to this path goes to the standard output.
+pub fn is_stdout(path: &Path) -> bool {
+    path == Path::new(STDOUT)
+}
+
 /// A file that takes its name in [`NewFile::finish`], when all of it is on the disk. Dropped before that, it
 /// leaves what was there as it was.
 ///
@@ -29,8 +37,12 @@ const MOST_LINKS: u32 = 40;
 /// what a killed process leaves there is removed when the next file is made beside it. Temporary names are
 /// random, and one that is taken is another process's, on this machine or another. The file's permissions are
 /// those that the umask leaves. A symbolic link stays a link, and the file it points to is replaced.
+///
+/// What is written to [`STDOUT`] goes to the standard output as it is written: nothing is replaced, and what
+/// was written before an error stays written.
 pub struct NewFile {
     out: BufWriter<File>,
+    is_stdout: bool,
     temporary: Option<TempPath>,
     /// As the caller named it.
     path: PathBuf,
@@ -63,6 +75,12 @@ impl NewFile {
         make: impl FnOnce(&Path) -> io::Result<Made>,
     ) -> Result<NewFile, FileError> {
         let owned = || path.to_owned();
+        if is_stdout(path) {
+            let own = io::stdout().as_fd().try_clone_to_owned();
+            let file = File::from(own.map_err(|source| FileError::Write { path: owned(), source })?);
+            let out = BufWriter::with_capacity(capacity, file);
+            return Ok(NewFile { out, is_stdout: true, temporary: None, path: owned(), target: owned() });
+        }
         match fs::metadata(path) {
             Ok(found) if found.is_dir() => return Err(FileError::IsFolder { path: owned() }),
             Ok(found) if !found.is_file() => return Err(FileError::NotRegular { path: owned() }),
@@ -72,7 +90,8 @@ impl NewFile {
         let folder = folder_of(&target);
         left_behind::remove(folder);
         let (file, temporary) = make(folder).map_err(|source| FileError::Folder { path: owned(), source })?;
-        Ok(NewFile { out: BufWriter::with_capacity(capacity, file), temporary, path: owned(), target })
+        let out = BufWriter::with_capacity(capacity, file);
+        Ok(NewFile { out, is_stdout: false, temporary, path: owned(), target })
     }
 
     /// The path as it was given to [`NewFile::create`].
@@ -95,20 +114,25 @@ impl NewFile {
     /// # Errors
     /// [`FileError::Write`] with the system's reason.
     pub fn sync(&mut self) -> Result<(), FileError> {
-        let synced = self.out.flush().and_then(|()| self.out.get_ref().sync_data());
+        let written = self.out.flush();
+        // A pipe and a terminal keep nothing that could be brought to a disk.
+        let synced = written.and_then(|()| if self.is_stdout { Ok(()) } else { self.file().sync_data() });
         synced.map_err(|error| self.write_error(error))
     }
 
     /// Brings all bytes to the disk, gives the file its name in place of what had it, and syncs the folder.
-    /// Returns the file's size in bytes.
+    /// Returns the file's size in bytes; 0 of the standard output.
     ///
     /// # Errors
     /// [`FileError::Write`] with the system's reason. Unless it was the last step that failed, the sync of
     /// the folder, the old file is still there.
     pub fn finish(self) -> Result<u64, FileError> {
-        let NewFile { out, temporary, path, target } = self;
+        let NewFile { out, is_stdout, temporary, path, target } = self;
         let keep = || -> io::Result<u64> {
             let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+            if is_stdout {
+                return Ok(0);
+            }
             file.sync_all()?;
             let bytes = file.metadata()?.len();
             let folder = folder_of(&target);

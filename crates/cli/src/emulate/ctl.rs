@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::console;
 use crate::failure::Failure;
 use crate::output;
-use crate::paths::{ChangedPath, DeviceName, OutputPath};
+use crate::paths::{ChangedPath, DeviceName, OutputPlace};
 use crate::values;
 use leadline_catalogue::{PUBLISHED, SIMULATED};
 
@@ -55,7 +55,7 @@ enum Action {
         seed: Option<u64>,
         /// Cut nothing: write the states that a power cut could leave now to folders in this new one
         #[arg(long, value_name = "DIR", conflicts_with = "seed")]
-        enumerate: Option<OutputPath>,
+        enumerate: Option<OutputPlace>,
         /// No more than so many states
         #[arg(long, value_name = "N", default_value = "256", requires = "enumerate")]
         most: usize,
@@ -99,7 +99,7 @@ enum Action {
     /// Begin to record every request that reaches the drive
     StartTrace {
         /// The trace, which appears with `stop-trace` or when the drive is unmounted
-        file: OutputPath,
+        file: OutputPlace,
     },
     /// End what `start-trace` or `leadline emulate --trace` began
     StopTrace,

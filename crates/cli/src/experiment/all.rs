@@ -57,7 +57,7 @@ pub(super) fn run(args: &Args, list: &[&'static dyn Experiment]) -> Result<(), F
             run.group(group)?;
         }
     }
-    messages::note(&format!("profile in {}", path.display()));
+    output::written("profile", path);
     finish(args, run.profile.as_ref())?;
     match args.max_writes {
         Some(max) if !run.short.is_empty() => {

@@ -7,7 +7,7 @@ use leadline_graph::algorithm::{AlgorithmOption, Argument, Arguments, Definition
 use leadline_graph::algorithms::ALGORITHMS;
 
 use super::common::Common;
-use crate::paths::{ContinuedResult, InputPath, OutputPath};
+use crate::paths::{ContinuedResult, InputPath, OutputPlace};
 
 /// The name of the group of options of which another option needs one.
 const NEEDED: &str = "needed";
@@ -121,7 +121,7 @@ fn parser(kind: OptionKind) -> ValueParser {
         }
         OptionKind::Pairs | OptionKind::Input => value_parser!(InputPath).into(),
         OptionKind::Previous => value_parser!(ContinuedResult).into(),
-        OptionKind::Folder => value_parser!(OutputPath).into(),
+        OptionKind::Folder => value_parser!(OutputPlace).into(),
     }
 }
 
@@ -144,7 +144,7 @@ fn value(option: &AlgorithmOption, matches: &ArgMatches) -> Option<Argument> {
         OptionKind::Text(_) => matches.get_one(name).map(|Word(text)| Argument::Text(text.clone())),
         OptionKind::Pairs | OptionKind::Input => path::<InputPath>(matches, name),
         OptionKind::Previous => path::<ContinuedResult>(matches, name),
-        OptionKind::Folder => path::<OutputPath>(matches, name),
+        OptionKind::Folder => path::<OutputPlace>(matches, name),
     }
 }
 

@@ -5,7 +5,6 @@ use leadline_graph_store::inspect::{GraphInfo, degree_distribution, summarise};
 use leadline_report::{render_figures, render_text};
 
 use crate::failure::Failure;
-use crate::messages;
 use crate::output;
 use crate::paths::{InputPath, OutputPath};
 use crate::progress::Display;
@@ -42,7 +41,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     if let Some(path) = &args.report {
         let page = render_figures(&info.page())?;
         output::write(path, &page)?;
-        messages::note(&format!("page in {}", path.display()));
+        output::written("page", path);
     }
     match args.json {
         true => super::print_json(&info),

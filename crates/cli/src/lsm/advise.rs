@@ -105,7 +105,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let version = RocksVersion::from_name(&args.rocksdb).unwrap_or(RocksVersion::V7_8);
     let options = OptionsFile::new(&found.layout, version).with_device_keys(&costs.keys);
     if let Some(path) = &args.output {
-        leadline_files::replace(path, options.to_string())?;
+        output::write(path, &options.to_string())?;
     }
     let question = Question {
         data: &wanted.data,
@@ -121,11 +121,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         output::print(&render_text(&advice_text(&advice, &wanted, &question), output::width()))?;
     }
     if let Some(path) = &args.output {
-        messages::note(&format!("options for RocksDB {} in {}", args.rocksdb, path.display()));
+        output::written(&format!("options for RocksDB {}", args.rocksdb), path);
     }
     if let Some(path) = &args.report {
         output::write(path, &render_figures(&advice_page(&advice, &wanted, &question, &options))?)?;
-        messages::note(&format!("page in {}", path.display()));
+        output::written("page", path);
     }
     Ok(())
 }

@@ -134,7 +134,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     if let Some(path) = &args.output {
         let page = render_figures(&swept.page())?;
         output::write(path, &page)?;
-        messages::note(&format!("page in {}", path.display()));
+        output::written("page", path);
     }
     if args.json {
         return output::print(&format!("{:#}\n", json_of(documents)));

@@ -22,7 +22,7 @@ use self::announced::{Advised, Announced, proven, tried};
 use crate::failure::Failure;
 use crate::paths::{InputPath, OutputPath, ProfileName, WorkFolder};
 use crate::progress::Display;
-use crate::{messages, output, signals, values};
+use crate::{output, signals, values};
 
 /// Run a real system under its defaults, the advice and a grid of settings, in turns, and compare
 #[derive(clap::Args)]
@@ -100,7 +100,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     output::print(if args.json { &proof.json } else { &proof.text })?;
     if let Some(path) = &args.output {
-        messages::note(&format!("all runs in {}", path.display()));
+        output::written("all runs", path);
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ use serde_json::json;
 use crate::columns::ColumnArgs;
 use crate::failure::Failure;
 use crate::output;
-use crate::paths::{TraceName, TraceOutput};
+use crate::paths::{TraceName, TraceOutput, is_stdout};
 use crate::progress::{Display, spinner};
 use crate::source::{open_trace, say_recognized, say_skipped};
 use crate::{console, messages, signals, values};
@@ -102,6 +102,9 @@ pub(super) fn transfer(
     }
     if place == STDOUT && json {
         return Err(Failure::Input("--json: the trace goes to standard output; name a file for it".into()));
+    }
+    if format == Format::OracleGeneral && (place == STDOUT || is_stdout(Path::new(place))) {
+        output::check_binary(format.name(), Path::new(leadline_files::STDOUT))?;
     }
     let output = if place == STDOUT { Output::stdout() } else { Output::file(Path::new(place))? };
     let name = output.name().to_owned();

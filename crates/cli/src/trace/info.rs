@@ -89,7 +89,7 @@ fn run_whole(args: &Args) -> Result<(), Failure> {
     if let Some(path) = &args.output {
         let page = render_figures(&found.page())?;
         output::write(path, &page)?;
-        messages::note(&format!("page in {}", path.display()));
+        output::written("page", path);
     }
     print(&found, args.json)
 }
@@ -125,7 +125,7 @@ fn run_by_file(args: &Args) -> Result<(), Failure> {
     }
     if let Some(path) = &args.output {
         output::write(path, &render_figures(&found.page())?)?;
-        messages::note(&format!("page in {}", path.display()));
+        output::written("page", path);
     }
     match args.json {
         true => output::print_json(&found),

@@ -76,7 +76,12 @@ pub enum Format {
 
 impl Format {
     /// The format that a file's ending tells.
+    ///
+    /// What goes to the standard output is CSV.
     pub fn of_ending(path: &Path) -> Option<Format> {
+        if leadline_files::is_stdout(path) {
+            return Some(Format::Csv);
+        }
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         match ending.as_str() {
             "csv" => Some(Format::Csv),
