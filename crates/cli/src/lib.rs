@@ -14,6 +14,7 @@ mod devices;
 mod emulate;
 mod experiment;
 mod failure;
+mod foreseen;
 mod graph;
 mod lint;
 mod lsm;

@@ -2,6 +2,7 @@
 
 mod ctl;
 
+use std::path::Path;
 use std::time::Duration;
 
 use leadline_device::{format_size, parse_large_size};
@@ -9,9 +10,10 @@ use leadline_emulate::{EmulateError, EmulateOptions, EmulatedDevice, Emulator, M
 
 use crate::console;
 use crate::failure::Failure;
+use crate::foreseen::{DryRun, Foreseen};
 use crate::messages;
 use crate::output;
-use crate::paths::{ChangedPath, DeviceName, InputPath, OutputPath};
+use crate::paths::{ChangedPath, DeviceName, InputPath, OutputPath, OutputPlace};
 use crate::signals;
 use crate::values;
 
@@ -73,7 +75,9 @@ pub(crate) struct Args {
     /// Record every request that reaches the drive in this file, for `leadline trace`
     /// (docs/capture-format.md)
     #[arg(long, value_name = "FILE")]
-    trace: Option<OutputPath>,
+    trace: Option<OutputPlace>,
+    #[command(flatten)]
+    dry: DryRun,
     /// End with exit code 0 even if the machine could not keep up with the device
     #[arg(long)]
     lenient: bool,
@@ -108,8 +112,11 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     if let Some(path) = &args.faults {
         options.faults = Schedule::load(path).map_err(leadline_emulate::EmulateError::from)?;
     }
-    let cancel = signals::cancel_flag()?;
     let capacity = device.capacity_bytes();
+    if args.dry.dry_run {
+        return dry_run(&args, backing, mount, capacity);
+    }
+    let cancel = signals::cancel_flag()?;
     let emulator = Emulator::mount(device, options)?;
     if let Some(path) = &args.trace {
         emulator.start_trace(path)?;
@@ -139,6 +146,36 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     }
     let (report, ended) = emulator.finish();
     finish(&args, &report, ended)
+}
+
+/// Says what would be mounted and written.
+fn dry_run(args: &Args, backing: &Path, mount: &Path, capacity: u64) -> Result<(), Failure> {
+    for folder in [backing, mount] {
+        if !folder.is_dir() {
+            return Err(Failure::Input(format!("{}: is not a directory; make it first", folder.display())));
+        }
+    }
+    if std::fs::read_dir(mount).is_ok_and(|mut entries| entries.next().is_some()) {
+        return Err(Failure::Input(format!("{}: is not empty; name an empty directory", mount.display())));
+    }
+    let cache = format!(
+        "what programs write to {}, of which {} may wait to become durable",
+        mount.display(),
+        format_size(args.cache)
+    );
+    let mut foreseen = Foreseen::until("at Ctrl-C, SIGTERM or when it is unmounted")
+        .writes(backing.display(), &cache, None)
+        .writes(
+            mount.display(),
+            &format!("nothing: a drive of {} is mounted on it", format_size(capacity)),
+            Some(0),
+        );
+    for (path, what) in [(args.report.as_deref(), "the report"), (args.trace.as_deref(), "every request")] {
+        if let Some(path) = path {
+            foreseen = foreseen.writes(path.display(), what, None);
+        }
+    }
+    foreseen.print(false)
 }
 
 /// Reports, also what did not end well; a machine that could not keep up is a failure.

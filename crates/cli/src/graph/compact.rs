@@ -2,10 +2,12 @@
 
 use leadline_graph::compact;
 use leadline_graph::output::grouped;
+use leadline_graph_store::inspect::summarise;
 use leadline_graph_store::updates::CompactReport;
 
 use super::{bytes, rows, seconds};
 use crate::failure::Failure;
+use crate::foreseen::{DryRun, Foreseen};
 use crate::paths::ChangedPath;
 use crate::progress::Display;
 use crate::{output, signals};
@@ -19,6 +21,8 @@ pub(crate) struct Args {
     /// The store
     #[arg(value_name = "STORE")]
     store: ChangedPath,
+    #[command(flatten)]
+    dry: DryRun,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -33,6 +37,9 @@ struct Compacted {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    if args.dry.dry_run {
+        return dry_run(&args);
+    }
     let started = std::time::Instant::now();
     let stop = signals::cancel_flag()?;
     let mut display = Display::new();
@@ -44,6 +51,24 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         seconds: started.elapsed().as_secs_f64(),
     };
     if args.json { super::print_json(&compacted) } else { output::print(&words(&compacted)) }
+}
+
+/// Says what would be read and written.
+fn dry_run(args: &Args) -> Result<(), Failure> {
+    let found = summarise(&args.store)?;
+    let foreseen = Foreseen::until("when the new lists have taken the place of the old ones");
+    let store = args.store.display();
+    if found.space.is_none() {
+        return Foreseen::until("at once: the store has no changes").print(args.json);
+    }
+    foreseen
+        .reads(&store, "the lists and their changes", Some(found.file_bytes))
+        .writes(
+            &store,
+            "the new lists, at most as large, next to the old ones until they are whole",
+            Some(found.file_bytes),
+        )
+        .print(args.json)
 }
 
 fn words(compacted: &Compacted) -> String {

@@ -4,11 +4,13 @@ use leadline_device::parse_large_size;
 use leadline_graph::output::grouped;
 use leadline_graph_store::export::{ExportOptions, FolderOptions, export, export_folder};
 use leadline_graph_store::input::Format;
+use leadline_graph_store::inspect::summarise;
 use serde::Serialize;
 
 use super::{bytes, rows, seconds};
 use crate::failure::Failure;
-use crate::paths::{InputPath, OutputPath};
+use crate::foreseen::{DryRun, Foreseen};
+use crate::paths::{InputPath, OutputPath, is_stdout};
 use crate::progress::Display;
 use crate::{output, signals};
 
@@ -41,6 +43,8 @@ pub(crate) struct Args {
     /// Replace OUT where it is another file; a folder is replaced only if it is an older export
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    dry: DryRun,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -56,14 +60,47 @@ struct Exported<R> {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    if args.dry.dry_run {
+        return args.dry_run();
+    }
     if args.wants_folder() { args.to_folder() } else { args.to_file() }
 }
 
 impl Args {
     fn wants_folder(&self) -> bool {
+        if is_stdout(&self.out) {
+            return false;
+        }
         let ends_so = self.out.as_os_str().as_encoded_bytes().ends_with(b"/");
         let named_so = ends_so || self.out.extension().is_none();
         self.format.is_none() && (named_so || self.partitions.is_some() || self.out.is_dir())
+    }
+
+    /// Says what would be read and written.
+    fn dry_run(&self) -> Result<(), Failure> {
+        let found = summarise(&self.store)?;
+        let edges = grouped(found.edges);
+        let what = match self.wants_folder() {
+            true => format!("a directory of Parquet files with {edges} edges"),
+            false => {
+                self.check_free()?;
+                format!("{edges} edges")
+            }
+        };
+        Foreseen::until("when all edges are written")
+            .reads(self.store.display(), "the store", Some(found.file_bytes))
+            .writes(self.out.display(), &what, None)
+            .print(self.json)
+    }
+
+    /// Refuses to replace another file unasked.
+    fn check_free(&self) -> Result<(), Failure> {
+        if !self.force && !is_stdout(&self.out) && self.out.exists() {
+            let text =
+                format!("{}: exists; name another file, or use --force to replace it", self.out.display());
+            return Err(Failure::Input(text));
+        }
+        output::check_writable(&self.out)
     }
 
     fn to_folder(&self) -> Result<(), Failure> {
@@ -86,14 +123,17 @@ impl Args {
     }
 
     fn to_file(&self) -> Result<(), Failure> {
-        if !self.force && self.out.exists() {
-            let text =
-                format!("{}: exists; name another file, or use --force to replace it", self.out.display());
-            return Err(Failure::Input(text));
+        let is_stdout = is_stdout(&self.out);
+        let format = self.format.or(is_stdout.then_some(Format::Csv));
+        if is_stdout && self.partitions.is_some() {
+            let text = "--partitions: a directory has parts, and OUT is standard output; name a directory";
+            return Err(Failure::Input(text.to_owned()));
         }
-        output::check_writable(&self.out)?;
-        let options =
-            ExportOptions { format: self.format, memory: self.memory, stop: signals::cancel_flag()? };
+        if format == Some(Format::Parquet) {
+            output::check_binary("Parquet", &self.out)?;
+        }
+        self.check_free()?;
+        let options = ExportOptions { format, memory: self.memory, stop: signals::cancel_flag()? };
         let mut display = Display::new();
         let mut show = |progress| super::show(&mut display, progress);
         let report = export(&self.store, &self.out, &options, &mut show);

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use leadline_device::{parse_large_size, parse_size};
+use leadline_device::{format_size, parse_large_size, parse_size};
 use leadline_graph::output::grouped;
 use leadline_graph_store::GraphError;
 use leadline_graph_store::format::Header;
@@ -13,7 +13,8 @@ use leadline_graph_store::input::{self, Format, IdMode, InputOptions, Preview};
 use super::reading::{self, ReadingArgs};
 use super::{bytes, rows, seconds};
 use crate::failure::Failure;
-use crate::paths::{EdgesPath, InputPath, OutputPath};
+use crate::foreseen::{DryRun, Foreseen};
+use crate::paths::{EdgesPath, InputPath, OutputPlace};
 use crate::progress::Display;
 use crate::{output, signals};
 
@@ -32,7 +33,7 @@ pub(crate) struct Args {
     edges: EdgesPath,
     /// The store to write; a store of that name is replaced once the new one is whole
     #[arg(value_name = "STORE", required_unless_present = "preview")]
-    store: Option<OutputPath>,
+    store: Option<OutputPlace>,
     /// Format of EDGES: snap, csv, tsv, ncol, el, wel, mtx, metis, graphml, gexf, gml, pajek, dimacs, konect,
     /// adjlist, multiline-adjlist, graphchi, graphalytics, u32, u64, parquet [default: from what stands in
     /// it, and its ending]
@@ -88,6 +89,8 @@ pub(crate) struct Args {
     /// Show the first five edges and how EDGES is read, and write nothing; STORE is not needed
     #[arg(long)]
     preview: bool,
+    #[command(flatten)]
+    dry: DryRun,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -116,6 +119,9 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         _ => return preview(&args, memory),
     };
     check_store(store, args.force)?;
+    if args.dry.dry_run {
+        return dry_run(&args, store, memory);
+    }
     let reader = input::open(&args.edges, input_options(&args, memory))?;
     let options = ImportOptions { stop: signals::cancel_flag()?, ..import_options(&args, memory) };
     let mut display = Display::new();
@@ -131,6 +137,19 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         report: &report,
     };
     if args.json { super::print_json(&imported) } else { output::print(&words(&imported)) }
+}
+
+/// Says what would be read and written; what cannot be read is refused.
+fn dry_run(args: &Args, store: &Path, memory: u64) -> Result<(), Failure> {
+    let reader = input::open(&args.edges, InputOptions { threads: 1, ..input_options(args, memory) })?;
+    let preview = Preview::of(reader, 1)?;
+    let folder = store.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let sorted = format!("edges that {} of memory has no room for, removed at the end", format_size(memory));
+    Foreseen::until("when all edges were read, sorted and written")
+        .reads_file(&args.edges, &format!("edges, read as {}", preview.input.format))
+        .writes(folder.display(), &sorted, None)
+        .writes(store.display(), "the store, which takes its name when it is whole", None)
+        .print(args.json)
 }
 
 fn preview(args: &Args, memory: u64) -> Result<(), Failure> {

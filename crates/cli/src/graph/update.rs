@@ -8,6 +8,7 @@ use leadline_device::parse_large_size;
 use leadline_graph::GraphUpdate;
 use leadline_graph::output::grouped;
 use leadline_graph_store::input::Format;
+use leadline_graph_store::inspect::summarise;
 use leadline_graph_store::updates::{
     ChangeOptions, ChangeSource, CommitReport, NextChanges, Space, UpdateOptions,
 };
@@ -17,6 +18,7 @@ use super::limits;
 use super::reading::ReadingArgs;
 use super::{bytes, rows, seconds};
 use crate::failure::Failure;
+use crate::foreseen::{DryRun, Foreseen};
 use crate::paths::{ChangedPath, ChangesName, InputPath};
 use crate::progress::Display;
 use crate::{output, signals, values};
@@ -68,6 +70,8 @@ pub(crate) struct Args {
     /// Threads that look up what is deleted [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
+    #[command(flatten)]
+    dry: DryRun,
     /// Print one JSON document at the end, and no line per commit
     #[arg(long)]
     json: bool,
@@ -115,6 +119,9 @@ struct Updated {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    if args.dry.dry_run {
+        return dry_run(&args);
+    }
     let started = Instant::now();
     let stop = signals::cancel_flag()?;
     let usual = Options::default();
@@ -174,6 +181,21 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         space: update.space()?,
     };
     if args.json { super::print_json(&updated) } else { output::print(&words(&updated)) }
+}
+
+/// Says what would be read and written.
+fn dry_run(args: &Args) -> Result<(), Failure> {
+    let found = summarise(&args.store)?;
+    let foreseen = Foreseen::until("when all changes are committed");
+    let foreseen = match args.changes.is_standard_input() {
+        true => foreseen.reads("standard input", "the changes", None),
+        false => foreseen.reads_file(Path::new(&*args.changes), "the changes"),
+    };
+    let becomes = if found.space.is_none() { "; the file becomes a directory of this name" } else { "" };
+    foreseen
+        .reads(args.store.display(), "the store, where something is looked up", Some(found.file_bytes))
+        .writes(args.store.display(), &format!("a log and sorted runs of changes{becomes}"), None)
+        .print(args.json)
 }
 
 /// The commits so far.

@@ -18,7 +18,10 @@ use leadline_report::render_figures;
 
 use super::{device, measured};
 use crate::failure::Failure;
-use crate::paths::{InputPath, JournaledPath, OutputPath, ProfileName, ProgramName, WorkFolder, journal};
+use crate::foreseen::{DryRun, Foreseen};
+use crate::paths::{
+    InputPath, JournaledPath, OutputPath, ProfileName, ProgramName, WorkFolder, is_stdout, journal,
+};
 use crate::progress::Display;
 use crate::{messages, output, signals, values};
 
@@ -84,6 +87,8 @@ pub(crate) struct Args {
     /// The program [default: db_bench in PATH]
     #[arg(long, value_name = "PATH")]
     db_bench: Option<ProgramName>,
+    #[command(flatten)]
+    dry: DryRun,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
@@ -162,8 +167,11 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     if !profile.device.is_same_device(&machine) {
         say_other_device(&args.profile.to_string(), &profile.device, &machine);
     }
+    if args.dry.dry_run {
+        return dry_run(&args, &plan, &scale, &db_bench);
+    }
     announce(&args.target, &plan, &scale, &db_bench);
-    let journal = args.output.as_deref().map(journal);
+    let journal = args.output.as_deref().filter(|path| !is_stdout(path)).map(journal);
     let mut measure_device = |folder: &Path| match args.profile_seconds {
         0.0 => Ok(profile.clone()),
         seconds => device::profile(folder, plan.data.bytes() as u64, seconds, &cancel),
@@ -189,19 +197,19 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
         record.comparison = Some(Comparison::of(&record, &device, cores));
     }
     if let Some(path) = &args.output {
-        leadline_files::replace(path, record.to_json())?;
+        output::write(path, &record.to_json())?;
     }
     if let Some(journal) = journal {
         journal.remove()?;
     }
     output::print(&if args.json { record.to_json() } else { measured::tables(&record) })?;
     if let Some(path) = &args.output {
-        messages::note(&format!("result in {}", path.display()));
+        output::written("result", path);
     }
     // What was measured has been written and printed by now, whatever comes of the page.
     if let Some(path) = &args.report {
         output::write(path, &render_figures(&validation_page(&record))?)?;
-        messages::note(&format!("page in {}", path.display()));
+        output::written("page", path);
     }
     Ok(())
 }
@@ -228,6 +236,34 @@ fn say_other_device(given: &str, profile: &DeviceFacts, machine: &DeviceFacts) {
         named(profile),
         named(machine)
     ));
+}
+
+/// Says what would be run and written, and how long the queries alone take.
+fn dry_run(args: &Args, plan: &Plan, scale: &Scale, db_bench: &DbBench) -> Result<(), Failure> {
+    let cells = layout_cells(plan, scale);
+    let repeats = plan.repeats as usize;
+    let fills = cells.len() * repeats;
+    let queried = cells.iter().filter(|cell| cell.queried).count() * plan.clients.len() * 2 * repeats;
+    // As long a warm-up goes before each.
+    let seconds = 2.0 * f64::from(plan.seconds) * queried as f64 + args.profile_seconds * repeats as f64;
+    let what = format!(
+        "{} of {}, one after the other, by RocksDB {}; at most {} at a time, removed at the end",
+        counted(fills, "database"),
+        format_size(plan.data.bytes() as u64),
+        db_bench.release(),
+        format_size(plan.space_bytes(scale))
+    );
+    let bytes = plan.data.bytes() as u64 * fills as u64;
+    let mut foreseen =
+        Foreseen::until("when the databases are filled, settled and queried, which takes longer")
+            .seconds(seconds)
+            .writes(args.target.display(), &what, Some(bytes));
+    for (path, what) in [(args.output.as_deref(), "the result"), (args.report.as_deref(), "the page")] {
+        if let Some(path) = path {
+            foreseen = foreseen.writes(path.display(), what, None);
+        }
+    }
+    foreseen.print(args.json)
 }
 
 /// Says what is going to be done and which trees are to be expected.

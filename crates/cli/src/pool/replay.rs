@@ -26,6 +26,7 @@ use super::device::advised_n;
 use super::lists::{self, Batch};
 use crate::columns::ColumnArgs;
 use crate::failure::Failure;
+use crate::foreseen::{DryRun, Foreseen};
 use crate::paths::{ProfileName, TargetName, TraceName};
 use crate::progress::Display;
 use crate::source::{open_trace, say_recognized, say_skipped};
@@ -83,6 +84,8 @@ pub(super) struct Args {
     /// Allow TARGET, a block device that is not in use, to be overwritten
     #[arg(long)]
     destructive: bool,
+    #[command(flatten)]
+    dry: DryRun,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -98,7 +101,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     let mut shown = PhaseRunner { trace: &args.trace, cancel: &cancel, display: Display::new() };
     let replayed = replay(&args, &config, target, &mut shown);
     shown.display.finish();
-    let replayed = replayed?;
+    let Some(replayed) = replayed? else { return Ok(()) };
     match args.json {
         true => output::print(&format!("{:#}\n", json!(replayed)))?,
         false => output::print(&table::render(&replayed))?,
@@ -115,13 +118,13 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     }
 }
 
-/// From the trace's first reading to the last page verified.
+/// From the trace's first reading to the last page verified; nothing of it with --dry-run, which is printed.
 fn replay(
     args: &Args,
     config: &Config,
     target: target::Target,
     shown: &mut PhaseRunner,
-) -> Result<ReplayReport, Failure> {
+) -> Result<Option<ReplayReport>, Failure> {
     let read_as = args.columns.read_as(args.format)?;
     let mut trace = shown.named(open_trace(&args.trace, &read_as).map_err(ReplayError::from))?;
     trace.recognition().into_iter().for_each(|told| say_recognized(&args.trace, told));
@@ -131,6 +134,14 @@ fn replay(
     let bytes = u64::from(pages) * u64::from(config.page_bytes);
     let space = space(target.kind, bytes);
     check_room(args, &target, bytes, space)?;
+    if args.dry.dry_run {
+        shown.display.finish();
+        let what = format!("{pages} pages, laid out first, then what the pool writes back");
+        let foreseen = Foreseen::until(format!("after {} operations", footprint.operations()))
+            .reads_file(Path::new(&*args.trace), "the trace, twice")
+            .writes(&args.target, &what, Some(bytes));
+        return foreseen.print(args.json).map(|()| None);
+    }
     messages::note(&format!(
         "{}: writes {} to lay out {pages} pages, then what the pool writes back in {} operations",
         args.target,
@@ -157,7 +168,7 @@ fn replay(
             Err(error) => return shown.named(Err(error)),
         };
     }
-    Ok(replayed)
+    Ok(Some(replayed))
 }
 
 /// What is shown of a run, and what ends it.

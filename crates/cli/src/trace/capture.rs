@@ -19,8 +19,10 @@ use signal_hook::iterator::Signals;
 
 use crate::console;
 use crate::failure::Failure;
+use crate::foreseen::{DryRun, Foreseen};
 use crate::messages;
-use crate::paths::{ChangedPath, OutputPath};
+use crate::output;
+use crate::paths::{ChangedPath, OutputPlace};
 
 /// How often it is looked whether the capture can still be written.
 const LOOK: Duration = Duration::from_secs(1);
@@ -52,7 +54,9 @@ pub(crate) struct Args {
     folder: ChangedPath,
     /// The file to write, outside DIR; it is replaced if it exists
     #[arg(short, long, value_name = "FILE")]
-    output: OutputPath,
+    output: OutputPlace,
+    #[command(flatten)]
+    dry: DryRun,
     /// The command to run, behind --; without one, all programs are recorded until Ctrl-C or SIGTERM
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -65,6 +69,9 @@ enum Happened {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    if args.dry.dry_run {
+        return dry_run(&args);
+    }
     let (happen, happened) = channel();
     watch_signals(happen.clone())?;
     let command = command(&args.command)?;
@@ -93,6 +100,24 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         0 => Ok(()),
         code => std::process::exit(code),
     }
+}
+
+/// Says what would be mounted, run and written.
+fn dry_run(args: &Args) -> Result<(), Failure> {
+    output::check_writable(&args.output)?;
+    if !args.folder.is_dir() {
+        return Err(Failure::Input(format!("{}: is not a directory", args.folder.display())));
+    }
+    let command = args.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    let ends = match args.command.is_empty() {
+        true => "at Ctrl-C or SIGTERM".to_owned(),
+        false => format!("when {command} ends"),
+    };
+    let mounted = "nothing of its own: what programs ask of it is handed on to the directory below";
+    Foreseen::until(ends)
+        .writes(args.output.display(), "every request, some tens of bytes each", None)
+        .writes(args.folder.display(), mounted, Some(0))
+        .print(false)
 }
 
 /// The command to run, if one was named; ends as shells do where it cannot be run.

@@ -1,5 +1,6 @@
 //! `leadline trace replay`: a trace on a device.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use leadline_device::{Clock, format_size};
@@ -15,6 +16,7 @@ use leadline_trace::{Format, Lenient, Trace};
 
 use crate::columns::ColumnArgs;
 use crate::failure::{Failure, why_stopped};
+use crate::foreseen::{DryRun, Foreseen};
 use crate::paths::{OutputPath, TargetName, TraceName};
 use crate::progress::Display;
 use crate::source::{open_trace, say_recognized, say_skipped};
@@ -63,6 +65,8 @@ pub(crate) struct Args {
     /// Fail at the first line that is not a request, instead of skipping it
     #[arg(long)]
     strict: bool,
+    #[command(flatten)]
+    dry: DryRun,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -89,6 +93,9 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         region: Region { start: placement.border_bytes, len: placement.fast_bytes },
         files: placement.fast_files.clone(),
     });
+    if args.dry.dry_run {
+        return dry_run(&args, target, pace, bytes, &access);
+    }
     let cancel = signals::cancel_flag()?;
     let target = target.open(bytes, &access)?;
     target.warnings.iter().for_each(|warning| messages::warning(warning));
@@ -117,6 +124,38 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     trace.skipped().into_iter().for_each(say_skipped);
     drop(target); // the scratch file is gone before anything is printed
     finish(&args, &replay, stopped_by)
+}
+
+/// Says what would be read and written; what can be refused without writing anything is refused.
+fn dry_run(args: &Args, target: Target, pace: Pace, bytes: u64, access: &Access) -> Result<(), Failure> {
+    let ends = match pace {
+        Pace::Recorded(1.0) => "after as long a time as the trace was recorded".to_owned(),
+        Pace::Recorded(factor) => {
+            format!("after the time in which the trace was recorded, divided by {factor}")
+        }
+        Pace::Closed(_) => "when the device has answered all requests".to_owned(),
+    };
+    let foreseen = Foreseen::until(ends).reads_file(Path::new(&*args.trace), "the trace");
+    let name = &args.target;
+    let foreseen = match (&target, target.candidate().is_directory()) {
+        (Target::Simulated { .. }, _) => foreseen,
+        (Target::Real(_), true) => {
+            let written = if access.reads_only { "" } else { ", then what the trace writes" };
+            let what = format!("a scratch file, laid out and removed at the end{written}");
+            foreseen.writes(name, &what, Some(bytes))
+        }
+        (Target::Real(_), false) => {
+            let opened = target.open(bytes, access)?;
+            let laid_out = opened.layout.then_some(opened.region.len);
+            return match (laid_out, opened.writes) {
+                (Some(bytes), _) => foreseen.writes(name, "what is read, laid out first", Some(bytes)),
+                (None, true) => foreseen.writes(name, "what the trace writes", None),
+                (None, false) => foreseen,
+            }
+            .print(args.json);
+        }
+    };
+    foreseen.print(args.json)
 }
 
 /// The pace asked for, else the one that the trace allows.
@@ -202,7 +241,7 @@ fn finish(args: &Args, replay: &Replay, stopped_by: Option<Stop>) -> Result<(), 
     if let Some(path) = &args.output {
         let page = render_figures(&replay_page(replay))?;
         output::write(path, &page)?;
-        messages::note(&format!("page in {}", path.display()));
+        output::written("page", path);
     }
     if args.json {
         output::print_json(replay)?;
