@@ -1,4 +1,4 @@
-"""The scripts in docs/python.md are as short as it says, and run as they stand there."""
+"""The scripts in docs/how-to-python.md are as short as it says, and run as they stand there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ pytest.importorskip("matplotlib")
 pytest.importorskip("networkx")
 pytest.importorskip("pandas")
 
-PAGE = Path(__file__).resolve().parents[2] / "docs/python.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs/how-to-python.md"
 
 #: What each script is called there, how many lines it may have, and what it leaves.
 SCRIPTS = {
