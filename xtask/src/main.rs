@@ -1,5 +1,5 @@
-//! What a newcomer types: `cargo xtask setup`, `cargo xtask test`, `cargo xtask fuzz`, `cargo xtask bench`.
-//! One file per command.
+//! What a newcomer types: `cargo xtask setup`, `cargo xtask test`, `cargo xtask fuzz`, `cargo xtask bench`,
+//! `cargo xtask site`. One file per command.
 
 mod bench;
 mod children;
@@ -9,6 +9,7 @@ mod python;
 mod run;
 mod same;
 mod setup;
+mod site;
 mod test;
 
 use std::env;
@@ -34,6 +35,8 @@ Commands:
                       devices and small inputs; with a third word only that section of commands
   keys SYSTEM PROGRAM...
                       write the tables of a system's keys anew, as the programs themselves tell them
+  site [DIR]          the pages of docs/ in HTML, with search, in DIR (default: target/site); every link is
+                      checked. `leadline docs` opens what is in ../share/doc/leadline/html, seen from it
   bench [NAME ARGS]   run a benchmark of benches/src/bin/, built for release; without NAME, list them
 
 Examples:
@@ -59,7 +62,7 @@ fn main() -> ExitCode {
 fn dispatch(words: &[OsString]) -> anyhow::Result<()> {
     let Some((command, rest)) = words.split_first() else {
         return Err(Usage::error(
-            "no command given: say setup, test, fuzz, keys, bench or same; `cargo xtask --help` explains them",
+            "no command given: say setup, test, fuzz, keys, site, bench or same; `cargo xtask --help` explains them",
         ));
     };
     let asks_for_help = |word: &OsString| word == "--help" || word == "-h";
@@ -73,11 +76,12 @@ fn dispatch(words: &[OsString]) -> anyhow::Result<()> {
         Some("setup") => no_arguments("setup", rest).and_then(|()| setup::setup()),
         Some("test") => test::test(rest),
         Some("fuzz") => fuzz::fuzz(rest),
+        Some("site") => site::site(rest),
         Some("bench") => bench::bench(rest),
         Some("keys") => keys::keys(rest),
         Some("same") => same::same(rest),
         _ => Err(Usage::error(format!(
-            "unknown command `{}`: say setup, test, fuzz, keys, bench or same; `cargo xtask --help` explains them",
+            "unknown command `{}`: say setup, test, fuzz, keys, site, bench or same; `cargo xtask --help` explains them",
             command.display()
         ))),
     }

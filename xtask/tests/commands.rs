@@ -180,6 +180,8 @@ fn bad_usage_is_one_line_and_exit_code_2() {
         (&["setup", "now"], "`now`"),
         (&["test", "device"], "`device`"),
         (&["bench", "no-such"], "`no-such`"),
+        (&["site", "--open"], "`--open`"),
+        (&["site", "one", "two"], "`two`"),
     ] {
         let outcome = system.run(words);
         assert_eq!(outcome.code, Some(2), "{words:?}");
@@ -195,9 +197,23 @@ fn help_names_every_command() {
     for words in [&["--help"][..], &["-h"], &["help"], &["test", "--help"], &["bench", "--help"]] {
         let outcome = system.run(words);
         assert_eq!(outcome.code, Some(0), "{words:?}");
-        for command in ["setup", "test", "fuzz", "bench", "Examples:"] {
+        for command in ["setup", "test", "fuzz", "site", "bench", "Examples:"] {
             assert!(outcome.stdout.contains(command), "{words:?}: no {command}");
         }
+    }
+}
+
+#[test]
+fn the_site_is_built_into_the_target_directory_or_the_one_that_is_named() {
+    let system = System::new();
+    let named = system.folder.path().join("html");
+    let arguments = format!("--quiet --locked -p leadline-site {} --", system.examples());
+    for (words, into) in
+        [(vec![], system.target().join("site")), (vec![named.to_str().unwrap()], named.clone())]
+    {
+        let outcome = system.run(&[&["site"], &words[..]].concat());
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        assert_eq!(system.calls().last(), Some(&format!("cargo run {arguments} {}", into.display())));
     }
 }
 
