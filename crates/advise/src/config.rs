@@ -20,7 +20,7 @@ pub struct Config {
 /// One key.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// The section it stands in, such as `mysqld`; empty where there is none.
+    /// The section it is in, such as `mysqld`; empty where there is none.
     pub section: String,
     /// As the system spells it.
     pub key: String,

@@ -13,10 +13,10 @@ const MOST_BYTES: u64 = 4 << 20;
 /// Files that are read of one configuration: two that include each other twice would be without end.
 const MOST_FILES: usize = 1000;
 
-/// What there is to know for reading a configuration, beside its file.
+/// What else a reader of a configuration needs, in addition to its file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// The folder that stands for `/` where the configuration names others by absolute paths: the copy of
+    /// The directory that stands for `/` where the configuration names others by absolute paths: the copy of
     /// another machine's files.
     pub root: Option<PathBuf>,
     /// The version of the server, which reads groups for other versions not; where it is known.
@@ -88,7 +88,7 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// The files of a folder whose name `is_one`, by name; `None` where there is no such folder.
+    /// The files of a directory whose name `is_one`, by name; `None` where there is no such directory.
     pub(crate) fn in_folder(
         &self,
         folder: &Path,
@@ -113,7 +113,7 @@ impl<'a> Files<'a> {
     }
 }
 
-/// Whether a program that leaves out hidden files reads one with this name from a folder: `x.conf`.
+/// Whether a program that leaves out hidden files reads one with this name from a directory: `x.conf`.
 pub(crate) fn is_conf(name: &str) -> bool {
     name.strip_suffix(".conf").is_some_and(|stem| !stem.is_empty() && !stem.starts_with('.'))
 }

@@ -8,7 +8,7 @@ use leadline_process::{Launch, Program, run};
 
 use crate::System;
 
-/// Debian keeps each version of PostgreSQL in a folder of its own here.
+/// Debian keeps each version of PostgreSQL in a directory of its own here.
 const POSTGRES: &str = "/usr/lib/postgresql";
 
 /// A program that was found, and what it says of itself.

@@ -1,7 +1,7 @@
 //! Tables of keys: what each takes, and what is in force where nobody sets it, as the programs tell it.
 //!
 //! One file per system and version in `keys/` of this crate, which `cargo xtask keys SYSTEM PROGRAM` writes
-//! anew by asking the program. What a value or another key means for a key, no program tells: that is
+//! again by asking the program. What a value or another key means for a key, no program tells: that is
 //! [`Meaning`](crate::Meaning).
 
 use std::collections::BTreeMap;

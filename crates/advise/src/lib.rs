@@ -11,7 +11,7 @@
 //! | judge it | [`lint()`], [`Finding`] |
 //! | ask a server that runs for its settings | [`ask()`] |
 //!
-//! `drive.rs` is what a profile says, in the numbers that rules ask for; `systems/` has one file or folder
+//! `drive.rs` is what a profile says, in the numbers that rules ask for; `systems/` has one file or directory
 //! per system; `syntax/` one file per syntax of configuration files.
 
 mod advice;

@@ -9,8 +9,8 @@ use crate::{AdviseError, Config, System};
 /// Systems that refuse other bytes: Ceph checks (`check_utf8`), YAML and SQL are UTF-8.
 const ONLY_UTF8: [System; 4] = [System::Ceph, System::Etcd, System::Seastar, System::Cockroachdb];
 
-/// Reads a configuration of `system` from a file with all that it includes, or from a folder: the data folder
-/// of PostgreSQL, the folder of a database of RocksDB, rules.d and the like of Linux.
+/// Reads a configuration of `system` from a file with all that it includes, or from a directory: the data
+/// directory of PostgreSQL, the directory of a database of RocksDB, rules.d and the like of Linux.
 ///
 /// # Errors
 /// [`AdviseError::Io`], or [`AdviseError::Syntax`] where the system would not start with it.
@@ -68,7 +68,7 @@ fn absent(path: &Path) -> AdviseError {
     AdviseError::Io { path: path.into(), source }
 }
 
-/// All files of a folder, in the order of their names. What is of another kind is told.
+/// All files of a directory, in the order of their names. What is of another kind is told.
 fn in_order(system: System, folder: &Path, files: &Files) -> Result<Config, AdviseError> {
     let rules = system.rules();
     let found = files.in_folder(folder, |name| rules.reads_together(name))?.unwrap_or_default();
@@ -90,7 +90,7 @@ fn in_order(system: System, folder: &Path, files: &Files) -> Result<Config, Advi
     Ok(decided(system, all))
 }
 
-/// The configuration in a folder.
+/// The configuration in a directory.
 fn in_folder(system: System, folder: &Path, files: &Files) -> Result<PathBuf, AdviseError> {
     let none = |what: &str| {
         let reason = format!("is a folder without {what}; name the configuration file");

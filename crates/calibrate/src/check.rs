@@ -1,5 +1,5 @@
 //! Experiments that nothing was fitted to, done on the fitted drive and compared with the measured ones;
-//! beside them what the best analytic model says, and how far the device was from itself.
+//! with the answer of the best analytic model, and how far the device was from itself.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -84,7 +84,7 @@ impl Geometry {
     }
 }
 
-/// Pages of a block, and the over-provisioning, of a die that has so many programs of so many units.
+/// Pages of a block, and the over-provisioning, of a die that has that many programs of that many units.
 fn blocks_of(programs: u64, units: u64, dies: u32) -> (u64, f64) {
     // Two blocks to write to, and a unit of every program but one of each block: else collection gains
     // nothing (docs/flash.md).
@@ -176,7 +176,7 @@ fn number(value: f64) -> String {
     if value == value.trunc() { format!("{value:.0}") } else { format!("{value}") }
 }
 
-/// The text; `comment` gives what stands behind each field.
+/// The text; `comment` gives what is behind each field.
 pub(crate) fn text(fields: &[Field], comment: impl Fn(&Field) -> String) -> String {
     let mut text = String::new();
     let mut table = "";

@@ -94,7 +94,7 @@ impl Bench {
         Ok(Bench { lane: Lane::new(queue, Clock::Virtual, SEED), recorder: Recorder::new() })
     }
 
-    /// So many requests in flight until `ops` have been answered.
+    /// That many requests in flight until `ops` have been answered.
     pub(crate) fn closed(
         &mut self,
         stream: &mut AddressStream,

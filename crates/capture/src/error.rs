@@ -1,37 +1,37 @@
-//! What can be wrong with a capture of a folder.
+//! What can be wrong with a capture of a directory.
 
 use std::io;
 use std::path::PathBuf;
 
 use leadline_trace::TraceError;
 
-/// A folder that cannot be captured, or a capture that could not be finished.
+/// A directory that cannot be captured, or a capture that could not be finished.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaptureError {
-    /// The folder does not exist, or is none.
+    /// The directory does not exist, or is none.
     #[error("{}: is not a folder; name the one that holds the program's files", path.display())]
     NotAFolder {
         /// What was named.
         path: PathBuf,
     },
-    /// The root of all folders.
+    /// The root of all directories.
     #[error("{}: the root folder cannot be captured; name the one that holds the program's files",
             path.display())]
     Root {
         /// What was named.
         path: PathBuf,
     },
-    /// Another capture of this folder runs.
+    /// Another capture of this directory runs.
     #[error("{}: is being captured already; wait until that ends, or end it", path.display())]
     Captured {
-        /// The folder.
+        /// The directory.
         path: PathBuf,
     },
     /// Something that is not a capture is mounted there and does not answer.
     #[error("{}: what is mounted there does not answer; take it away with umount -l", path.display())]
     Dead {
-        /// The folder.
+        /// The directory.
         path: PathBuf,
     },
     /// The capture would record itself.
@@ -40,7 +40,7 @@ pub enum CaptureError {
     Inside {
         /// The capture's file.
         file: PathBuf,
-        /// The folder.
+        /// The directory.
         folder: PathBuf,
     },
     /// FUSE is not there, or not for this user.
@@ -55,7 +55,7 @@ pub enum CaptureError {
     #[error("{}: cannot mount: {source}; a plain user needs the program fusermount3 (Debian package fuse3) and \
              must own the folder", path.display())]
     Mount {
-        /// The folder.
+        /// The directory.
         path: PathBuf,
         /// The system's reason.
         source: io::Error,
@@ -74,7 +74,7 @@ pub enum CaptureError {
 }
 
 impl CaptureError {
-    /// Whether another folder or file would do, rather than another state of the machine.
+    /// Whether another directory or file would do, rather than another state of the machine.
     pub fn is_bad_input(&self) -> bool {
         match self {
             CaptureError::NoFuse { .. }

@@ -1,4 +1,4 @@
-//! What the kernel asks, asked of the folder below.
+//! What the kernel asks, asked of the directory below.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -27,7 +27,7 @@ use crate::nodes::{Below, Node, Nodes, ROOT, open_listing};
 use crate::record::Recording;
 use crate::transfer;
 
-/// So long the kernel may believe what it was told: others may change the folder below.
+/// So long the kernel may believe what it was told: others may change the directory below.
 const VALID: Duration = Duration::from_secs(1);
 
 /// The mounted file system.

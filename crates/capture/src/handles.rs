@@ -25,7 +25,7 @@ pub(crate) struct OpenFile {
     changing: Mutex<()>,
 }
 
-/// An entry of a folder.
+/// An entry of a directory.
 #[derive(Debug)]
 pub(crate) struct Listed {
     pub(crate) inode: u64,
@@ -33,7 +33,7 @@ pub(crate) struct Listed {
     pub(crate) name: OsString,
 }
 
-/// An open folder; its entries as they were when they were read from the first on.
+/// An open directory; its entries as they were when they were read from the first on.
 #[derive(Debug)]
 pub(crate) struct OpenFolder {
     pub(crate) file: File,
@@ -73,7 +73,7 @@ impl Drop for OpenFile {
 }
 
 impl OpenFolder {
-    /// Reads the entries anew.
+    /// Reads the entries again.
     pub(crate) fn list(&self) -> SysResult<()> {
         let mut listed = Vec::new();
         for entry in rustix::fs::Dir::read_from(&self.file)? {

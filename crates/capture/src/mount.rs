@@ -1,4 +1,4 @@
-//! Whether a folder can be captured.
+//! Whether a directory can be captured.
 
 use std::io;
 use std::path::Path;
@@ -7,10 +7,10 @@ use leadline_fuse::{Place, PlaceError};
 
 use crate::CaptureError;
 
-/// What the source of our mounts begins with, in front of the folder: `mount` and `df` show it.
+/// What the source of our mounts begins with, in front of the directory: `mount` and `df` show it.
 pub(crate) const KIND: &str = "leadline-capture:";
 
-/// The folder to capture, ours until the value is gone.
+/// The directory to capture, ours until the value is gone.
 pub(crate) fn prepare(folder: &Path) -> Result<Place, CaptureError> {
     let path = leadline_fuse::canonical(folder).map_err(|source| not_found(folder, source))?;
     // Before its place is taken: a name that is none would be a place, too.
@@ -39,7 +39,7 @@ fn not_found(folder: &Path, source: io::Error) -> CaptureError {
     }
 }
 
-/// Refuses a file that would lie in the captured folder.
+/// Refuses a file that would are in the captured directory.
 pub(crate) fn check_outside(file: &Path, folder: &Path) -> Result<(), CaptureError> {
     let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     match std::fs::canonicalize(parent) {

@@ -1,4 +1,4 @@
-//! The files and folders that the kernel knows.
+//! The files and directories that the kernel knows.
 
 mod descriptors;
 mod place;
@@ -18,10 +18,10 @@ pub(crate) use self::descriptors::Below;
 use self::descriptors::Descriptors;
 use self::place::Place;
 
-/// The captured folder.
+/// The captured directory.
 pub(crate) const ROOT: u64 = 1;
 
-/// Numbers of files on other file systems that are mounted below the folder begin here.
+/// Numbers of files on other file systems that are mounted below the directory begin here.
 const FOREIGN: u64 = 1 << 63;
 
 /// Opens what leads to a file and does not read it.
@@ -30,7 +30,7 @@ const LEADS_TO: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOE
 /// A file system and a file on it.
 type Key = (u64, u64);
 
-/// A file or folder.
+/// A file or directory.
 #[derive(Debug)]
 pub(crate) struct Node {
     /// None while it is closed for others' sake.
@@ -139,7 +139,7 @@ impl Node {
 }
 
 impl Nodes {
-    /// With the captured folder itself.
+    /// With the captured directory itself.
     pub(crate) fn new(folder: OwnedFd) -> SysResult<Nodes> {
         let stat = rustix::fs::fstat(&folder)?;
         let key = (stat.st_dev, stat.st_ino);
@@ -240,13 +240,13 @@ impl Nodes {
     }
 }
 
-/// Opens a folder that is not to be looked up by its path any more.
+/// Opens a directory that is not to be looked up by its path any more.
 pub(crate) fn open_folder(path: &Path) -> SysResult<OwnedFd> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     rustix::fs::open(path, flags, Mode::empty())
 }
 
-/// A folder, opened to be read.
+/// A directory, opened to be read.
 pub(crate) fn open_listing(folder: &Below) -> SysResult<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     rustix::fs::openat(folder.as_fd(), ".", flags, Mode::empty())

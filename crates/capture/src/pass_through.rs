@@ -1,4 +1,4 @@
-//! A folder while it is captured.
+//! A directory while it is captured.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use crate::nodes::{Nodes, open_folder};
 use crate::record::Recording;
 use crate::{CaptureError, mount};
 
-/// Requests that are under way in the folder below at the same time: each keeps a thread busy.
+/// Requests that are under way in the directory below at the same time: each keeps a thread busy.
 const THREADS: usize = 32;
 
 /// So long the threads may take to end once the kernel has let go.
 const ENDING: Duration = Duration::from_secs(10);
 
-/// A folder with a pass-through mounted over it that records every request.
+/// A directory with a pass-through mounted over it that records every request.
 pub struct PassThrough {
     session: Option<BackgroundSession>,
     recording: Arc<Recording>,
@@ -32,7 +32,8 @@ impl PassThrough {
     /// appears when it is finished.
     ///
     /// # Errors
-    /// [`CaptureError`] says what is wrong with the folder, the file or the system. Nothing is mounted then.
+    /// [`CaptureError`] says what is wrong with the directory, the file or the system. Nothing is mounted
+    /// then.
     pub fn mount(folder: &Path, file: &Path) -> Result<PassThrough, CaptureError> {
         let place = mount::prepare(folder)?;
         let path = place.path();
@@ -50,7 +51,7 @@ impl PassThrough {
         Ok(PassThrough { session: Some(session), recording, place })
     }
 
-    /// The folder, by its canonical path.
+    /// The directory, by its canonical path.
     pub fn folder(&self) -> &Path {
         self.place.path()
     }
@@ -60,7 +61,7 @@ impl PassThrough {
         self.place.cleaned_up()
     }
 
-    /// Whether the capture cannot be written any further, such as on a full disk. The folder can still be
+    /// Whether the capture cannot be written any further, such as on a full disk. The directory can still be
     /// used.
     pub fn has_failed(&self) -> bool {
         self.recording.recorder.has_failed()
@@ -73,8 +74,8 @@ impl PassThrough {
         leadline_fuse::raise_file_limit();
     }
 
-    /// Takes the mount away unless a program uses it, which is false: one that has files of the folder open,
-    /// or is in it.
+    /// Takes the mount away unless a program uses it, which is false: one that has files of the directory
+    /// open, or is in it.
     ///
     /// # Errors
     /// [`CaptureError::Io`].
@@ -90,7 +91,7 @@ impl PassThrough {
         Ok(true)
     }
 
-    /// Takes the mount away even if programs use it. What they have open leads on to the folder until this
+    /// Takes the mount away even if programs use it. What they have open leads on to the directory until this
     /// process ends, and nowhere after that.
     ///
     /// # Errors

@@ -50,7 +50,7 @@ impl Recording {
 }
 
 impl Recorded<'_> {
-    /// It is about to be answered, and moved so many bytes.
+    /// It is about to be answered, and moved that many bytes.
     pub(crate) fn answered(self, moved: u64) {
         self.recording.recorder.completed(self.ticket, self.recording.now_ns(), moved);
     }

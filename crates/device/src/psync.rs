@@ -1,4 +1,4 @@
-//! psync: blocking preadv2 and pwritev2, the papers' own method; fdatasync and fallocate beside them.
+//! psync: blocking preadv2 and pwritev2, the papers' own method; with fdatasync and fallocate.
 //!
 //! A queue pair of depth 1 does its request inside `reap`, on the caller's thread: k threads with such a pair
 //! each are k requests in flight with nothing between them and the system call. A deeper one keeps a thread

@@ -37,7 +37,7 @@ impl DeviceNumber {
         metadata.file_type().is_block_device().then(|| Self::from_raw(metadata.rdev()))
     }
 
-    /// Whether no single block device stands behind it (btrfs, overlay, tmpfs, network file systems).
+    /// Whether no single block device is behind it (btrfs, overlay, tmpfs, network file systems).
     pub fn is_anonymous(self) -> bool {
         self.major == 0
     }
@@ -86,7 +86,7 @@ pub struct Target {
     pub path: PathBuf,
     /// Bytes of the file or block device; 0 for a directory.
     pub size_bytes: u64,
-    /// The block device itself, or the one the file or directory lies on. [`DeviceNumber::is_anonymous`]
+    /// The block device itself, or the one the file or directory is on. [`DeviceNumber::is_anonymous`]
     /// where the file system has no single one.
     pub device: DeviceNumber,
 }

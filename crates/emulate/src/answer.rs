@@ -11,7 +11,7 @@ pub(crate) const PROBE_BYTES: usize = 4096;
 pub(crate) enum Answer {
     /// The bytes that it read.
     Data(ReplyData, Vec<u8>),
-    /// So many bytes written.
+    /// That many bytes written.
     Written(ReplyWrite, u32),
     /// Done.
     Done(ReplyEmpty),

@@ -75,7 +75,7 @@ fn power_cut(shared: &Shared, survivors: Survivors, kind: FaultKind) -> Result<A
     Ok(Answer::PowerCut(cut))
 }
 
-/// Why states could not be written to a folder: it cannot be used, or something went wrong.
+/// Why states could not be written to a directory: it cannot be used, or something went wrong.
 fn not_written(into: &Path, error: io::Error) -> EmulateError {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
     let io_error = rustix::io::Errno::from_io_error(&error) == Some(rustix::io::Errno::IO);

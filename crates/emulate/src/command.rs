@@ -21,9 +21,9 @@ pub enum Command {
         /// Of the choice of survivors.
         seed: Option<u64>,
     },
-    /// Writes folders as power cuts could leave them at this moment, and cuts nothing.
+    /// Writes directories as power cuts could leave them at this moment, and cuts nothing.
     Enumerate {
-        /// An empty folder for them.
+        /// An empty directory for them.
         into: PathBuf,
         /// At most this many.
         most: usize,
@@ -41,7 +41,7 @@ pub enum Command {
         /// How often; `None` for ever.
         times: Option<u64>,
     },
-    /// Where a file lies on the device.
+    /// Where a file is on the device.
     Map {
         /// Path from the root of the mount.
         file: PathBuf,
@@ -71,7 +71,7 @@ pub enum Answer {
     Counters(Box<Report>),
     /// To [`Command::PowerCut`].
     PowerCut(PowerCut),
-    /// To [`Command::Enumerate`]: folders written.
+    /// To [`Command::Enumerate`]: directories written.
     Enumerated(usize),
     /// To [`Command::Map`]: offset in the file, offset on the device, length, all in bytes.
     Map(Vec<[u64; 3]>),

@@ -1,4 +1,4 @@
-//! The bytes of one file: what is durable lies in the backing file, what is not yet lies here.
+//! The bytes of one file: what is durable is in the backing file, what is not yet is here.
 //!
 //! Changes are kept in the order in which they were made until they are applied to the backing file: by a
 //! sync, or one by one when too many bytes wait. A power cut applies those that survive and drops the others.
@@ -16,7 +16,7 @@ pub(crate) enum Change {
     Write(u64, Arc<[u8]>),
     /// A new length.
     Truncate(u64),
-    /// Zeros from an offset, so many; the length does not change.
+    /// Zeros from an offset, that many; the length does not change.
     Zero(u64, u64),
 }
 

@@ -182,7 +182,7 @@ impl Drive {
         Ok((cut, Forgotten(forgotten)))
     }
 
-    /// Reads part of a file: its bytes, and where they lie on the device.
+    /// Reads part of a file: its bytes, and where they are on the device.
     pub(crate) fn read(&self, ino: Ino, offset: u64, len: u32) -> Result<(Vec<u8>, Vec<Extent>), Errno> {
         let mut effects = self.strike(ino, FileOperation::Read, offset, u64::from(len))?;
         let (mut bytes, extents) = self.volume.read(ino, offset, len)?;
@@ -202,7 +202,7 @@ impl Drive {
         Ok((bytes, extents))
     }
 
-    /// Writes part of a file; where it lies on the device. `durable`: as if a sync followed.
+    /// Writes part of a file; where it is on the device. `durable`: as if a sync followed.
     pub(crate) fn write(
         &self,
         ino: Ino,

@@ -1,4 +1,4 @@
-//! The backing folder: what is durable. It always holds a state that a power cut could have left.
+//! The backing directory: what is durable. It always holds a state that a power cut could have left.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -14,20 +14,20 @@ use rustix::fs::{AtFlags, CWD, FileType, Gid, Mode, OFlags, RenameFlags, Timespe
 use crate::journal::Operation;
 use crate::node::{Attributes, Ino, Kind, Node, ROOT};
 
-/// Folder in the backing folder for files that have no name: new ones, and those removed while open. The
-/// mount does not show it.
+/// Directory in the backing directory for files that have no name: new ones, and those removed while open.
+/// The mount does not show it.
 pub(crate) const HIDDEN: &str = ".leadline-emulate";
 
-/// What that folder is called, with a number, where it has what could not be given its name at the end.
+/// What that directory is called, with a number, where it has what could not be given its name at the end.
 const UNSAVED: &str = "leadline-unsaved";
 
-/// Stands for that folder among the directories.
+/// Stands for that directory among the directories.
 const NAMELESS: Ino = 0;
 
 /// A name in a directory.
 type Place = (Ino, OsString);
 
-/// The backing folder.
+/// The backing directory.
 #[derive(Debug)]
 pub(crate) struct Durable {
     root: OwnedFd,
@@ -36,7 +36,7 @@ pub(crate) struct Durable {
 }
 
 impl Durable {
-    /// Opens the folder and empties its hidden one.
+    /// Opens the directory and empties its hidden one.
     pub(crate) fn open(path: &Path) -> io::Result<Durable> {
         let root = rustix::fs::openat(CWD, path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         match std::fs::remove_dir_all(path.join(HIDDEN)) {
@@ -47,18 +47,18 @@ impl Durable {
         Ok(Durable { root, places: HashMap::new() })
     }
 
-    /// The same names in a copy of the folder.
+    /// The same names in a copy of the directory.
     pub(crate) fn copied_to(&self, path: &Path) -> io::Result<Durable> {
         let root = rustix::fs::openat(CWD, path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         Ok(Durable { root, places: self.places.clone() })
     }
 
-    /// The folder itself.
+    /// The directory itself.
     pub(crate) fn root(&self) -> impl AsFd + '_ {
         &self.root
     }
 
-    /// A name that was found in the folder.
+    /// A name that was found in the directory.
     pub(crate) fn found(&mut self, dir: Ino, name: &OsStr, ino: Ino) {
         self.places.entry(ino).or_default().push((dir, name.to_owned()));
     }
@@ -116,7 +116,7 @@ impl Durable {
     /// Does one operation. `nodes` are those of the moment.
     ///
     /// # Errors
-    /// That of the backing folder.
+    /// That of the backing directory.
     pub(crate) fn apply(&mut self, operation: &Operation, nodes: &HashMap<Ino, Node>) -> io::Result<()> {
         match operation {
             Operation::Add { dir, name, ino, directory } => {
@@ -251,7 +251,7 @@ impl Durable {
         Ok(())
     }
 
-    /// Keeps the files without a name, in a folder with one, whose path it gives. `None` where there are
+    /// Keeps the files without a name, in a directory with one, whose path it gives. `None` where there are
     /// none.
     pub(crate) fn keep_nameless(&self, backing: &Path) -> Option<PathBuf> {
         let hidden = backing.join(HIDDEN);
@@ -317,7 +317,7 @@ fn timespec(time: SystemTime) -> Timespec {
     }
 }
 
-/// Whether a name may be used: the hidden folder's may not.
+/// Whether a name may be used: the hidden directory's may not.
 pub(crate) fn is_reserved(dir: Ino, name: &OsStr) -> bool {
     dir == ROOT && name.as_bytes() == HIDDEN.as_bytes()
 }

@@ -37,9 +37,9 @@ const MOST_URGENT: i32 = -20;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct EmulateOptions {
-    /// Folder that holds what is durable.
+    /// Directory that holds what is durable.
     pub backing: PathBuf,
-    /// Empty folder to mount on.
+    /// Empty directory to mount on.
     pub mount: PathBuf,
     /// How many times as long the device takes, 1 to 1,000,000.
     pub slowdown: f64,
@@ -333,7 +333,7 @@ fn config(backing: &Path) -> Config {
     leadline_fuse::options(mounts::source(backing), threads, &[MountOption::NoDev, MountOption::NoSuid])
 }
 
-/// Refuses a folder that another emulator uses, or on a file system without space.
+/// Refuses a directory that another emulator uses, or on a file system without space.
 fn lock_backing(backing: &Path) -> Result<File, EmulateError> {
     let io = |source| EmulateError::Io { path: backing.to_owned(), source };
     if Space::of(backing).map_err(io)?.available_bytes == 0 {

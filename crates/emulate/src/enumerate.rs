@@ -1,4 +1,4 @@
-//! The states that a power cut could leave at one moment, each as a folder: for going through all of them.
+//! The states that a power cut could leave at one moment, each as a directory: for going through all of them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,14 +12,14 @@ use crate::survivors::{Survivors, leave};
 use crate::tree::Tree;
 use crate::volume::Volume;
 
-/// All subsets of no more than so many changes are gone through.
+/// All subsets of no more than that many changes are gone through.
 const MOST_CHANGES: usize = 16;
 
 /// Seed of the subsets that are tried where there are too many for all.
 const SEED: u64 = 1;
 
-/// Writes folders `0000`, `0001` and so on into a new or empty folder, at most `most`; how many. With few
-/// changes that are not durable these are all states; with many, those in which nothing, everything, one
+/// Writes directories `0000`, `0001` and so on into a new or empty directory, at most `most`; how many. With
+/// few changes that are not durable these are all states; with many, those in which nothing, everything, one
 /// change alone, or everything but one survives, and then others chosen at random, always the same. Nothing
 /// stays there where not all can be written, or `ended` is set before that.
 pub(crate) fn enumerate(volume: &Volume, into: &Path, most: usize, ended: &AtomicBool) -> io::Result<usize> {
@@ -88,7 +88,7 @@ fn subsets(count: usize, most: usize) -> Vec<Vec<bool>> {
     subsets
 }
 
-/// Copies a folder with all that is in it, names and bytes.
+/// Copies a directory with all that is in it, names and bytes.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir(to)?;
     for entry in fs::read_dir(from)? {

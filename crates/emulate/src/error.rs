@@ -37,7 +37,7 @@ pub enum EmulateError {
         /// Those that there are for this program.
         usable: Vec<usize>,
     },
-    /// A folder that is not there, or not a folder.
+    /// A directory that is not there, or not a directory.
     #[error("{}: is not a directory; make it first", path.display())]
     NotADirectory {
         /// The path.
@@ -56,7 +56,7 @@ pub enum EmulateError {
         /// The mount point.
         path: PathBuf,
     },
-    /// One folder lies within the other.
+    /// One directory lies within the other.
     #[error("{}: lies within {}; backing folder and mount point must be apart", inner.display(), outer.display())]
     Nested {
         /// The one within.
@@ -64,25 +64,25 @@ pub enum EmulateError {
         /// The one around it.
         outer: PathBuf,
     },
-    /// Another emulator uses the backing folder.
+    /// Another emulator uses the backing directory.
     #[error("{}: another emulated drive uses this folder; end that one first", path.display())]
     BackingInUse {
-        /// The backing folder.
+        /// The backing directory.
         path: PathBuf,
     },
-    /// What is in the backing folder is larger than the device.
+    /// What is in the backing directory is larger than the device.
     #[error("{}: holds more than the device's {capacity_bytes} bytes; choose a larger device or another folder",
             path.display())]
     TooLarge {
-        /// The backing folder.
+        /// The backing directory.
         path: PathBuf,
         /// Bytes of the device.
         capacity_bytes: u64,
     },
-    /// The file system of the backing folder is full.
+    /// The file system of the backing directory is full.
     #[error("{}: no space is left on its file system; make some, or choose another folder", path.display())]
     NoSpace {
-        /// The backing folder.
+        /// The backing directory.
         path: PathBuf,
     },
     /// This system has no FUSE, or this user may not use it.
@@ -125,7 +125,7 @@ pub enum EmulateError {
     #[error("{}: {files} files and {names} changes to names could not be made durable: {source}{}",
             backing.display(), kept(.folder.as_deref()))]
     Unsaved {
-        /// The backing folder.
+        /// The backing directory.
         backing: PathBuf,
         /// Files of which not all bytes are there.
         files: usize,

@@ -1,4 +1,4 @@
-//! Where files lie on the device: extents of whole blocks, so that distance and sequence mean something.
+//! Where files are on the device: extents of whole blocks, so that distance and sequence mean something.
 //!
 //! A new file begins at a multiple of a mebibyte behind the beginning of the one before it, as far as there
 //! is space, and grows into the free blocks behind its last one.

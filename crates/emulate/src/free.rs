@@ -8,7 +8,7 @@ use crate::extent::Extent;
 /// so that a page of a database is in one block of a cache below.
 const SPREAD_BYTES: u64 = 1 << 20;
 
-/// So many free extents are looked at for one that holds such a multiple.
+/// That many free extents are looked at for one that holds such a multiple.
 const MOST_LOOKED_AT: usize = 256;
 
 /// The free space of a part of the device.
@@ -24,7 +24,7 @@ pub(crate) struct Free {
 }
 
 impl Free {
-    /// A part of which nothing is used: so many bytes, whole blocks, from `start` on.
+    /// A part of which nothing is used: that many bytes, whole blocks, from `start` on.
     pub(crate) fn new(start: u64, len: u64) -> Free {
         let free = BTreeMap::from_iter((len > 0).then_some((start, len)));
         Free { start, len, free, free_bytes: len, cursor: start }

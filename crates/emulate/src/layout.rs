@@ -14,7 +14,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Of a device with so many bytes, some of them for files that the placement names.
+    /// Of a device with that many bytes, some of them for files that the placement names.
     pub(crate) fn new(capacity: u64, placement: Option<Placement>) -> Layout {
         Layout { capacity, placement }
     }

@@ -1,4 +1,4 @@
-//! Whether folders can be used, and which drive is mounted on one.
+//! Whether directories can be used, and which drive is mounted on one.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,15 +7,15 @@ use leadline_fuse::{Place, PlaceError, mounted_at};
 
 use crate::EmulateError;
 
-/// What the source of our mounts begins with, in front of the backing folder: `mount` and `df` show it.
+/// What the source of our mounts begins with, in front of the backing directory: `mount` and `df` show it.
 const KIND: &str = "leadline:";
 
-/// What a drive on this backing folder is mounted from.
+/// What a drive on this backing directory is mounted from.
 pub(crate) fn source(backing: &Path) -> String {
     format!("{KIND}{}", backing.display())
 }
 
-/// The folder to mount on, ours until the value is gone: an empty directory with nothing mounted there.
+/// The directory to mount on, ours until the value is gone: an empty directory with nothing mounted there.
 pub(crate) fn prepare(mount: &Path, backing: &Path) -> Result<Place, EmulateError> {
     let path = leadline_fuse::canonical(mount).map_err(|source| not_found(mount, source))?;
     check_apart(&path, backing)?;
@@ -54,7 +54,7 @@ fn not_found(path: &Path, source: io::Error) -> EmulateError {
     }
 }
 
-/// Refuses folders of which one holds the other.
+/// Refuses directories of which one holds the other.
 fn check_apart(one: &Path, other: &Path) -> Result<(), EmulateError> {
     let nested = |inner: &Path, outer: &Path| {
         Err(EmulateError::Nested { inner: inner.to_owned(), outer: outer.to_owned() })

@@ -1,4 +1,4 @@
-//! Nodes: files, directories and what else a folder may hold.
+//! Nodes: files, directories and what else a directory may hold.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -74,7 +74,7 @@ pub(crate) struct Node {
     pub(crate) names: u32,
     /// Of a directory: the one it is in.
     pub(crate) parent: Ino,
-    /// Of a directory: those in it. They are not counted anew whenever somebody looks: there may be many
+    /// Of a directory: those in it. They are not counted again whenever somebody looks: there may be many
     /// files.
     pub(crate) folders: u32,
     pub(crate) xattrs: BTreeMap<OsString, Vec<u8>>,

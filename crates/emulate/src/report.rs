@@ -61,7 +61,7 @@ pub struct Report {
     /// What the block cache of a cached device has done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheCounters>,
-    /// What lies on the fast part of a placed device.
+    /// What is on the fast part of a placed device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fast_part: Option<FastPart>,
     /// How often each kind of fault has happened.

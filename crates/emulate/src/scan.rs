@@ -1,4 +1,4 @@
-//! Reading the backing folder into memory: when it is mounted, and after a power cut.
+//! Reading the backing directory into memory: when it is mounted, and after a power cut.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{OsStr, OsString};
@@ -19,7 +19,7 @@ use crate::layout::Layout;
 use crate::node::{Attributes, FileData, Ino, Kind, Node, ROOT};
 use crate::tree::Tree;
 
-/// Why a folder cannot be read.
+/// Why a directory cannot be read.
 #[derive(Debug)]
 pub(crate) enum ScanError {
     Io(PathBuf, io::Error),
@@ -27,7 +27,7 @@ pub(crate) enum ScanError {
     TooLarge,
 }
 
-/// Attributes of the backing folder itself.
+/// Attributes of the backing directory itself.
 pub(crate) fn root_attributes(path: &Path) -> io::Result<Attributes> {
     Ok(attributes(&std::fs::metadata(path)?))
 }
@@ -49,7 +49,7 @@ fn time(seconds: i64, nanos: i64) -> SystemTime {
     if seconds >= 0 { UNIX_EPOCH + whole + nanos } else { UNIX_EPOCH - whole + nanos }
 }
 
-/// Takes up everything in the folder; files get blocks of the device. What is left of it.
+/// Takes up everything in the directory; files get blocks of the device. What is left of it.
 pub(crate) fn scan(
     path: &Path,
     tree: &mut Tree,
@@ -165,7 +165,7 @@ fn data(path: &Path, metadata: &Metadata) -> Vec<(u64, u64)> {
     parts().unwrap_or_else(|_| vec![(0, len)])
 }
 
-/// The extended attributes of a file or folder; none where its file system has none.
+/// The extended attributes of a file or directory; none where its file system has none.
 fn xattrs(path: &Path) -> io::Result<BTreeMap<OsString, Vec<u8>>> {
     let file = File::open(path)?;
     let mut names = vec![0; 64 << 10];

@@ -80,10 +80,10 @@ pub struct PowerCut {
     pub names_lost: u64,
 }
 
-/// Writes what survives of the tree's changes to a backing folder that has what is durable.
+/// Writes what survives of the tree's changes to a backing directory that has what is durable.
 ///
 /// # Errors
-/// That of the folder.
+/// That of the directory.
 pub(crate) fn leave(
     tree: &Tree,
     durable: &mut Durable,

@@ -91,7 +91,7 @@ impl Tree {
         path
     }
 
-    /// Takes up a node that was found in the backing folder, or that is new.
+    /// Takes up a node that was found in the backing directory, or that is new.
     pub(crate) fn insert(&mut self, node: Node) -> Ino {
         let ino = self.next;
         self.next += 1;
@@ -99,7 +99,7 @@ impl Tree {
         ino
     }
 
-    /// A name found in the backing folder.
+    /// A name found in the backing directory.
     pub(crate) fn found(&mut self, dir: Ino, name: &OsStr, ino: Ino) -> Result<(), Errno> {
         self.entries_mut(dir)?.insert(name.to_owned(), ino);
         if self.is_directory(ino) {
@@ -112,7 +112,7 @@ impl Tree {
         self.nodes.get(&ino).is_some_and(|node| matches!(node.kind, Kind::Directory(_)))
     }
 
-    /// A directory has one folder more or less.
+    /// A directory has one directory more or less.
     fn count_folder(&mut self, dir: Ino, change: i32) {
         if let Some(node) = self.nodes.get_mut(&dir) {
             node.folders = node.folders.saturating_add_signed(change);

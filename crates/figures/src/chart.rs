@@ -35,7 +35,7 @@ pub struct Choice {
     /// Whether charts of the page with a choice of this name follow it together.
     #[serde(skip_serializing_if = "is_default")]
     pub shared: bool,
-    /// Whether it stands in the page's bar of choices instead of above the chart.
+    /// Whether it is in the page's bar of choices instead of above the chart.
     #[serde(skip_serializing_if = "is_default")]
     pub in_bar: bool,
 }
@@ -107,7 +107,7 @@ pub struct Mark {
     /// The place along x that it stands upright at.
     #[serde(skip_serializing_if = "is_default")]
     pub x: Option<f64>,
-    /// The place along y that it lies at.
+    /// The place along y that it is at.
     #[serde(skip_serializing_if = "is_default")]
     pub y: Option<f64>,
     /// Where it ends, if it is an area.

@@ -12,7 +12,7 @@ pub struct Page {
     pub brand: &'static str,
     /// Its title in a list of pages.
     pub title: String,
-    /// What stands above it in large letters.
+    /// What is above it in large letters.
     pub heading: String,
     /// Lines below that.
     pub sub: Vec<String>,
@@ -26,7 +26,7 @@ pub struct Page {
 /// A section of a page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Section {
-    /// By which links and tests find it; without one its parts stand on the page as they are.
+    /// By which links and tests find it; without one its parts are on the page as they are.
     pub id: &'static str,
     /// From top to bottom.
     pub blocks: Vec<Block>,

@@ -5,7 +5,7 @@ use serde::Serialize;
 /// A table, whose cells are ready text with their units.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Table {
-    /// What stands above it; empty for nothing.
+    /// What is above it; empty for nothing.
     pub title: String,
     /// Its columns; without a name in any of them it has no head.
     pub columns: Vec<Column>,
@@ -20,7 +20,7 @@ pub struct Table {
 /// A column.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Column {
-    /// What stands above its cells.
+    /// What is above its cells.
     pub name: String,
     /// The same where there is more room, on a page; empty where the name says it.
     pub long: String,

@@ -102,7 +102,7 @@ impl Archive {
         }
     }
 
-    /// The file's name in the archive, with its folders.
+    /// The file's name in the archive, with its directories.
     pub fn name(&self) -> &str {
         &self.name
     }

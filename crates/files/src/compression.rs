@@ -89,7 +89,7 @@ impl fmt::Display for Compression {
 pub struct Decompressor {
     reader: Box<dyn Read + Send>,
     compression: Option<Compression>,
-    /// It lies in an archive.
+    /// It is in an archive.
     archived: bool,
     failed: bool,
 }
@@ -116,7 +116,7 @@ impl Decompressor {
         Ok(Decompressor { reader, compression, archived: false, failed: false })
     }
 
-    /// The same, of a file that lies in an archive.
+    /// The same, of a file that is in an archive.
     pub(crate) fn archived(self) -> Decompressor {
         Decompressor { archived: true, ..self }
     }

@@ -1,4 +1,4 @@
-//! Small documents, such as profiles and settings: whatever stands at a path, no more than a bound is read of
+//! Small documents, such as profiles and settings: whatever is at a path, no more than a bound is read of
 //! it. `/dev/zero` never ends, and a disk image is no profile.
 
 use std::fs::File;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FileError {
-    /// The path is a folder.
+    /// The path is a directory.
     IsFolder {
         /// The path.
         path: PathBuf,
@@ -20,14 +20,14 @@ pub enum FileError {
         /// The path.
         path: PathBuf,
     },
-    /// The path is none that a folder can be made at, or put in the place of.
+    /// The path is none that a directory can be made at, or put in the place of.
     NoFolder {
         /// The path.
         path: PathBuf,
         /// What it is instead.
         reason: &'static str,
     },
-    /// The folder takes no new files.
+    /// The directory takes no new files.
     Folder {
         /// The file that was to be made.
         path: PathBuf,

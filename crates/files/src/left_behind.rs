@@ -1,4 +1,4 @@
-//! What processes that were killed leave of files and folders in the making: it has a name of ours, and
+//! What processes that were killed leave of files and directories in the making: it has a name of ours, and
 //! nobody holds its lock.
 
 use std::fs::{self, File, Metadata};
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use rustix::fs::{FlockOperation, OFlags, flock};
 
-/// What files and folders in the making are called, beside those that they are to become.
+/// Names of unfinished files and directories, next to the final ones.
 pub(crate) const PREFIX: &str = ".leadline-";
 pub(crate) const FILE: &str = ".tmp";
 pub(crate) const FOLDER: &str = ".folder";
@@ -20,12 +20,12 @@ pub(crate) fn lock(handle: &File, path: &Path) -> bool {
     handle.metadata().is_ok_and(|ours| is_at(&ours, path))
 }
 
-/// Whether a file or folder is the one that has the name `path`.
+/// Whether a file or directory is the one that has the name `path`.
 pub(crate) fn is_at(found: &Metadata, path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|there| (there.dev(), there.ino()) == (found.dev(), found.ino()))
 }
 
-/// Removes what was left behind in a folder. What cannot be removed, because it is another user's, stays.
+/// Removes what was left behind in a directory. What cannot be removed, because it is another user's, stays.
 pub(crate) fn remove(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {

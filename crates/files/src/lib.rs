@@ -3,7 +3,7 @@
 //! | for | see |
 //! | --- | --- |
 //! | a file that appears whole or not at all | [`NewFile`], [`replace`], [`FileError`] |
-//! | a folder that does | [`NewFolder`], [`restore`] |
+//! | a directory that does | [`NewFolder`], [`restore`] |
 //! | a small document, read within a bound, and what is wrong with it | [`read_document`], [`read_text`], [`TextError`] |
 //! | memory outside the heap, and of huge pages | [`MapOptions`], [`Mapping`], [`huge_vec`] |
 //! | a JSON document, and in plain words what is wrong with one | [`from_json`], [`JsonFlaw`], [`plainly`] |

@@ -49,7 +49,7 @@ impl MapOptions {
     /// Maps `bytes` of zeros.
     ///
     /// # Errors
-    /// [`io::ErrorKind::InvalidInput`] for no bytes at all; the kernel's reason for not having so much.
+    /// [`io::ErrorKind::InvalidInput`] for no bytes at all; the kernel's reason for not having that much.
     pub fn map(self, bytes: usize) -> io::Result<Mapping> {
         if bytes == 0 {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "no bytes to map"));

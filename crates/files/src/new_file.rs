@@ -33,8 +33,8 @@ pub fn is_stdout(path: &Path) -> bool {
 /// leaves what was there as it was.
 ///
 /// Until then its bytes have no name (`O_TMPFILE`), so that even a process that is killed leaves nothing
-/// behind. Where the file system does not support that, they have a temporary name in the same folder, and
-/// what a killed process leaves there is removed when the next file is made beside it. Temporary names are
+/// behind. Where the file system does not support that, they have a temporary name in the same directory, and
+/// what a killed process leaves there is removed when the next file is made next to it. Temporary names are
 /// random, and one that is taken is another process's, on this machine or another. The file's permissions are
 /// those that the umask leaves. A symbolic link stays a link, and the file it points to is replaced.
 ///
@@ -56,7 +56,7 @@ impl NewFile {
     /// Begins the file that is to be at `path`, with a buffer of 128 KiB in front of it.
     ///
     /// # Errors
-    /// [`FileError`] where `path` is something other than a regular file, or its folder takes no files.
+    /// [`FileError`] where `path` is something other than a regular file, or its directory takes no files.
     pub fn create(path: impl AsRef<Path>) -> Result<NewFile, FileError> {
         NewFile::with_capacity(BUFFER_BYTES, path)
     }
@@ -120,12 +120,12 @@ impl NewFile {
         synced.map_err(|error| self.write_error(error))
     }
 
-    /// Brings all bytes to the disk, gives the file its name in place of what had it, and syncs the folder.
-    /// Returns the file's size in bytes; 0 of the standard output.
+    /// Brings all bytes to the disk, gives the file its name in place of what had it, and syncs the
+    /// directory. Returns the file's size in bytes; 0 for the standard output.
     ///
     /// # Errors
     /// [`FileError::Write`] with the system's reason. Unless it was the last step that failed, the sync of
-    /// the folder, the old file is still there.
+    /// the directory, the old file is still there.
     pub fn finish(self) -> Result<u64, FileError> {
         let NewFile { out, is_stdout, temporary, path, target } = self;
         let keep = || -> io::Result<u64> {
@@ -193,7 +193,7 @@ pub fn replace(path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> Result<(), Fi
     file.finish().map(drop)
 }
 
-/// The folder that holds `path`: `.` for a bare name.
+/// The directory that holds `path`: `.` for a bare name.
 pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

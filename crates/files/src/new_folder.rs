@@ -1,4 +1,4 @@
-//! A folder that appears whole or not at all.
+//! A directory that appears whole or not at all.
 
 use std::fs::{self, File, Metadata};
 use std::io;
@@ -10,18 +10,18 @@ use tempfile::TempDir;
 use crate::new_file::{end_of_links, folder_of};
 use crate::{FileError, left_behind, place};
 
-/// A folder that takes its name in [`NewFolder::finish`], when all of it is on the disk. Dropped before that,
-/// it leaves what was there as it was.
+/// A directory that takes its name in [`NewFolder::finish`], when all of it is on the disk. Dropped before
+/// that, it leaves what was there as it was.
 ///
-/// Until then it has a temporary name beside its place. What a process that was killed leaves of it is
-/// removed when the next folder is made beside it. A symbolic link stays a link, and the folder it points to
-/// is replaced.
+/// Until then it has a temporary name next to its place. What a process that was killed leaves of it is
+/// removed when the next directory is made next to it. A symbolic link stays a link, and the directory it
+/// points to is replaced.
 #[derive(Debug)]
 pub struct NewFolder {
     temporary: TempDir,
     /// As the caller named it.
     path: PathBuf,
-    /// The folder to become: where `path` leads when it is a symbolic link.
+    /// The directory to become: where `path` leads when it is a symbolic link.
     target: PathBuf,
     /// Locked while it is in the making.
     handle: File,
@@ -30,12 +30,12 @@ pub struct NewFolder {
 }
 
 impl NewFolder {
-    /// Begins the folder that is to be at `path`. Whether one that is there may be replaced is for the caller
-    /// to find out.
+    /// Begins the directory that is to be at `path`. Whether one that is there may be replaced is for the
+    /// caller to find out.
     ///
     /// # Errors
-    /// [`FileError`] where `path` is something other than a folder, one that cannot be renamed, or the folder
-    /// that it is in takes no other.
+    /// [`FileError`] where `path` is something other than a directory, one that cannot be renamed, or the
+    /// directory that it is in takes no other.
     pub fn create(path: impl AsRef<Path>) -> Result<NewFolder, FileError> {
         let path = path.as_ref();
         let refuse = |reason| Err(FileError::NoFolder { path: path.to_owned(), reason });
@@ -56,10 +56,11 @@ impl NewFolder {
         NewFolder::begin(path, target.clone(), None)
     }
 
-    /// Begins the folder that is to take the place of the file at `path`, of which `file` is an open handle.
+    /// Begins the directory that is to take the place of the file at `path`, of which `file` is an open
+    /// handle.
     ///
     /// # Errors
-    /// [`FileError`] where the folder that it is in takes no other, or another file is at `path`.
+    /// [`FileError`] where the directory that it is in takes no other, or another file is at `path`.
     pub fn in_place_of(path: impl AsRef<Path>, file: &File) -> Result<NewFolder, FileError> {
         let path = path.as_ref();
         let found = file.metadata().map_err(|source| FileError::Folder { path: path.to_owned(), source })?;
@@ -88,7 +89,7 @@ impl NewFolder {
         self.temporary.path()
     }
 
-    /// The folder to become: where the path leads if it is a symbolic link.
+    /// The directory to become: where the path leads if it is a symbolic link.
     pub fn target(&self) -> &Path {
         &self.target
     }
@@ -98,7 +99,7 @@ impl NewFolder {
         &self.path
     }
 
-    /// Makes a folder in it.
+    /// Makes a directory in it.
     ///
     /// # Errors
     /// [`FileError::Write`] with the system's reason.
@@ -119,12 +120,12 @@ impl NewFolder {
             .map_err(|source| FileError::Write { path: self.path.join(name), source })
     }
 
-    /// Gives the folder its name, in place of what has it, which is removed; and brings its folders' entries
-    /// to the disk.
+    /// Gives the directory its name, in place of what has it, which is removed; and brings its directories'
+    /// entries to the disk.
     ///
     /// # Errors
     /// [`FileError::Write`] with the system's reason. Unless it was the last step that failed, the sync of
-    /// the folder that it is in, what was there is still there.
+    /// the directory that it is in, what was there is still there.
     pub fn finish(self) -> Result<(), FileError> {
         let NewFolder { temporary, path, target, handle, instead_of } = self;
         let keep = || -> io::Result<()> {

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use crate::left_behind::PREFIX;
 use crate::new_file::{end_of_links, folder_of};
 
-/// How a file or folder is called for the moment between its name and that of its successor.
+/// How a file or directory is called for the moment between its name and that of its successor.
 const ASIDE: &str = ".aside";
 
 /// The two ways to move names; tests let them fail.
@@ -37,7 +37,7 @@ impl Names for System {
     }
 }
 
-/// Gives `new` the name `target`, in the same folder. Returns where what had that name is now, if anything
+/// Gives `new` the name `target`, in the same directory. Returns where what had that name is now, if anything
 /// had.
 ///
 /// Some file systems (NFS above all) cannot exchange two names. There the old owner first steps aside, and
@@ -95,7 +95,7 @@ fn step_aside(names: &impl Names, new: &Path, target: &Path) -> io::Result<PathB
     }
 }
 
-/// Gives a file or folder its name back, if its successor did not come to take it. Whoever expects to find
+/// Gives a file or directory its name back, if its successor did not come to take it. Whoever expects to find
 /// something at a path, and does not, asks this first.
 ///
 /// # Errors
@@ -117,18 +117,18 @@ pub fn restore(path: &Path) -> io::Result<()> {
 }
 
 /// Waits until nobody else holds the lock of the place that a file has, and holds it until the handle is
-/// dropped: for those who read a file to replace it by one that says more. It is the lock of the folder that
-/// the file is in. Where the file system has no such locks, nobody waits.
+/// dropped: for those who read a file to replace it by one that says more. It is the lock of the directory
+/// that the file is in. Where the file system has no such locks, nobody waits.
 ///
 /// # Errors
-/// The system's, where there is no such folder.
+/// The system's, where there is no such directory.
 pub fn lock_place(path: &Path) -> io::Result<File> {
     let folder = File::open(folder_of(&end_of_links(path)))?;
     let _ = flock(&folder, FlockOperation::LockExclusive);
     Ok(folder)
 }
 
-/// Removes a file or a folder with all that it holds; nothing where nothing is there.
+/// Removes a file or a directory with all that it holds; nothing where nothing is there.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
     let removed = match fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => fs::remove_dir_all(path),
@@ -191,7 +191,7 @@ mod tests {
         }
     }
 
-    /// What is found at a path: the text of a file, or of the file `text` in a folder.
+    /// What is found at a path: the text of a file, or of the file `text` in a directory.
     fn text(path: &Path) -> Option<String> {
         fs::read_to_string(path).or_else(|_| fs::read_to_string(path.join("text"))).ok()
     }

@@ -36,7 +36,7 @@ impl Space {
         self.total_bytes.div_ceil(10).clamp(LEAST_LEFT, MOST_LEFT)
     }
 
-    /// The most that may be taken: what lies above [`Space::reserve_bytes`]. Whole MiB.
+    /// The most that may be taken: what is above [`Space::reserve_bytes`]. Whole MiB.
     pub fn fits_bytes(self) -> u64 {
         self.available_bytes.saturating_sub(self.reserve_bytes()) / MIB * MIB
     }

@@ -106,8 +106,8 @@ impl Place {
     }
 }
 
-/// Locks a folder for as long as the file lives, against others who serve the same `source`. False where one
-/// does; one that was just killed is waited for.
+/// Locks a directory for as long as the file lives, against others who serve the same `source`. False where
+/// one does; one that was just killed is waited for.
 ///
 /// # Errors
 /// The system's reason.

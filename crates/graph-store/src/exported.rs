@@ -1,4 +1,5 @@
-//! The layout of a graph that is exported as a folder (docs/graph-export.md), for its writer and its reader.
+//! The layout of a graph that is exported as a directory (docs/graph-export.md), for its writer and its
+//! reader.
 
 use std::path::Path;
 
@@ -6,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::GraphError;
 
-/// The folder of edges in it.
+/// The directory of edges in it.
 pub(crate) const EDGES: &str = "edges";
 
-/// The folder of vertices.
+/// The directory of vertices.
 pub(crate) const VERTICES: &str = "vertices";
 
 /// The file that describes the graph; written last.
@@ -42,7 +43,7 @@ impl Description {
         Ok(serde_json::to_string_pretty(self)? + "\n")
     }
 
-    /// Reads the description of a folder; none where it has no such file.
+    /// Reads the description of a directory; none where it has no such file.
     ///
     /// # Errors
     /// [`GraphError::Malformed`] where the file is of another format, [`GraphError::Read`].

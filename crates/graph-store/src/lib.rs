@@ -2,8 +2,8 @@
 //! file without running anything on it.
 //!
 //! [`import`](import::import) makes a store of edges in any order, read by [`input`], in as little memory as
-//! one is given. [`updates`] keeps changes beside it, [`export`] writes its edges out again, [`inspect`] says
-//! what it holds and checks every byte. The engine and its algorithms are in the crate `leadline-graph`,
+//! one is given. [`updates`] keeps changes next to it, [`export`] writes its edges out again, [`inspect`]
+//! says what it holds and checks every byte. The engine and its algorithms are in the crate `leadline-graph`,
 //! which has all of this under the same names.
 //!
 //! ```

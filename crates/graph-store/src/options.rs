@@ -13,7 +13,7 @@ pub struct Options {
     pub threads: usize,
     /// Reads in flight, of all threads together: the device's k_r; at least 1.
     pub depth: u32,
-    /// The folder of temporary files for vertex state that the cap has no room for; the store's own where
+    /// The directory of temporary files for vertex state that the cap has no room for; the store's own where
     /// there is none. They have no names, so none is left behind.
     pub temp: Option<PathBuf>,
     /// Set from outside to end a run early.
@@ -52,7 +52,7 @@ impl Options {
         self
     }
 
-    /// Sets the folder of temporary files.
+    /// Sets the directory of temporary files.
     pub fn with_temp(mut self, folder: impl Into<PathBuf>) -> Options {
         self.temp = Some(folder.into());
         self

@@ -363,7 +363,7 @@ impl Graph {
         (unused + u64::from(given) * frame).saturating_sub(index)
     }
 
-    /// The blocks that the last run kept, if they are no more than so many bytes.
+    /// The blocks that the last run kept, if they are no more than that many bytes.
     pub(crate) fn take_merged(&self, bytes: u64) -> Merged {
         let blocks = if self.changes.is_some() { self.all_blocks() } else { 0 };
         let kept = self.merged.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -377,7 +377,8 @@ impl Graph {
         *self.merged.lock().unwrap_or_else(PoisonError::into_inner) = Some(merged);
     }
 
-    /// Lets go of the blocks that the last run cached, unless the cap has room for so many bytes beside them.
+    /// Frees the blocks that the last run cached, unless the cap has room for that many bytes in addition to
+    /// them.
     pub(crate) fn make_room(&self, bytes: u64) {
         let mut merged = self.merged.lock().unwrap_or_else(PoisonError::into_inner);
         let mut kept = self.cache.lock().unwrap_or_else(PoisonError::into_inner);

@@ -12,11 +12,11 @@ pub(crate) struct Evidence {
     pub(crate) format: Format,
     /// Line in the file, from 1.
     pub(crate) line: usize,
-    /// What stands there.
+    /// What is there.
     pub(crate) mark: &'static str,
 }
 
-/// Output of programs from which no profile can be made: what stands in it, and why.
+/// Output of programs from which no profile can be made: what is in it, and why.
 const REFUSED: [(&str, &str); 9] = [
     (
         "\"leadline.profile/",

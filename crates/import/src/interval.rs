@@ -21,7 +21,7 @@ pub(crate) fn ratio(above: [f64; 2], below: [f64; 2]) -> [f64; 2] {
     [above[0] / below[1], above[1] / below[0]]
 }
 
-/// Whether a number, and what is made of it, can stand in a profile.
+/// Whether a number, and what is made of it, can be in a profile.
 pub(crate) fn usable(value: f64) -> bool {
     (1e-9..=1e15).contains(&value)
 }

@@ -8,8 +8,8 @@
 //! | know what a file is | [`Format`] |
 //! | see which settings follow from a profile | [`enough`], [`Enough`] |
 //!
-//! Each format has a file or folder that turns its text into what was `found`; `assemble.rs` makes a profile
-//! of that, by the rules in `interval.rs` and `curve.rs`. `docs/profile-import.md` describes them.
+//! Each format has a file or directory that turns its text into what was `found`; `assemble.rs` makes a
+//! profile of that, by the rules in `interval.rs` and `curve.rs`. `docs/profile-import.md` describes them.
 
 mod assemble;
 mod ceph;

@@ -156,7 +156,7 @@ mod tests {
         Kind { pattern: Pattern::Random, block_bytes: 4096, op: OpKind::Read, durable: false };
     const WRITES: Kind = Kind { op: OpKind::Write, ..READS };
 
-    /// So many servers that take 100 us each.
+    /// That many servers that take 100 us each.
     fn load(kind: Kind, servers: u32, concurrency: u32) -> Load {
         let busy = f64::from(concurrency.min(servers));
         let latency = Latency { mean: 100.0 * f64::from(concurrency) / busy, ..Latency::default() };

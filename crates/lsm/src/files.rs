@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Time to make files durable, beside the writes of their bytes and the processor's time.
+/// Time to make files durable, in addition to writing their bytes and the processor's time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileCosts {
@@ -24,8 +24,9 @@ impl FileCosts {
         FileCosts { sync_us, file_us: [SYNCS_PER_FILE * sync_us; 5] }
     }
 
-    /// Seconds per job that makes so many `files` and syncs others so many times, while `in_flight` jobs do
-    /// such things: their inverse is the jobs per second. Both wait for the same journal of the file system.
+    /// Seconds per job that makes that many `files` and syncs others that many times, while `in_flight` jobs
+    /// do such things: their inverse is the jobs per second. Both wait for the same journal of the file
+    /// system.
     pub(crate) fn seconds(&self, files: f64, syncs: f64, in_flight: f64) -> f64 {
         let x = in_flight.max(1.0).log2().min((self.file_us.len() - 1) as f64);
         let i = (x as usize).min(self.file_us.len() - 2);

@@ -35,7 +35,7 @@ pub(crate) const SCAN: Error = Error::of_ten_trees(0.075);
 /// Likewise, of fills, each of which ran once.
 pub(crate) const FILL: Error = Error::of_ten_trees(0.35);
 
-/// An interval that also holds a relative error beside what it held.
+/// An interval widened by a relative error.
 pub(crate) fn widened(estimate: Estimate, error: Error) -> Estimate {
     let wide = |end: f64| {
         let held = (end / estimate.value).ln();

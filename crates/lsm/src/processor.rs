@@ -30,7 +30,7 @@ pub struct ProcessorCosts {
     pub merge_pair_us: f64,
     /// A MiB that a flush or a compaction reads or writes: system calls, checksums, copies.
     pub compaction_mib_us: f64,
-    /// A file of the tree, at each flush, compaction or move: RocksDB builds its list of all files anew.
+    /// A file of the tree, at each flush, compaction or move: RocksDB builds its list of all files again.
     #[serde(default)]
     pub edit_file_us: f64,
 }

@@ -14,7 +14,7 @@ pub(crate) struct Reads {
     pub(crate) blocks: f64,
     /// Of these, found in the cache.
     pub(crate) cached: f64,
-    /// Processor time beside the reads, seconds.
+    /// Processor time in addition to the reads, seconds.
     pub(crate) processor: f64,
     /// Processor time of the reads, seconds: part of the time that a device was measured to take.
     pub(crate) reading: f64,
@@ -164,7 +164,7 @@ impl Shape<'_> {
     }
 
     /// Reads of a run of which `touched` blocks are taken one after the other, from block `start` of a file
-    /// of `per_file` on: two single ones, then with as much ahead as RocksDB chooses, doubling; anew in
+    /// of `per_file` on: two single ones, then with as much ahead as RocksDB chooses, doubling; again in
     /// each file.
     fn sequence(&self, touched: f64, per_file: f64, start: f64) -> Vec<(f64, f64)> {
         let mut requests = Vec::new();

@@ -8,7 +8,7 @@
 /// What one operation demands of both stations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Demand<'a> {
-    /// Processor time beside its requests, seconds.
+    /// Processor time in addition to its requests, seconds.
     pub(crate) processor: f64,
     /// Processor time of its requests, seconds. The device was measured with it, so that it is no time of
     /// its own; but cores cannot do more than all of it.

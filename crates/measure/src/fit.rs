@@ -12,7 +12,7 @@ pub const ADVISED: f64 = 0.9;
 /// What cannot be told from the top of the fit even without noise: half a percent.
 const SAME: f64 = 0.005;
 
-/// Standard errors by which a point must lie below the plateau not to belong to it: many points are held
+/// Standard errors by which a point must be below the plateau not to belong to it: many points are held
 /// against it, so that the customary two would turn one away too often.
 const SURE: f64 = 2.5;
 

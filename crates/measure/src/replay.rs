@@ -48,9 +48,9 @@ const LEAST_DEPTH: u32 = 8;
 /// When requests start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Pace {
-    /// When the trace says, sped up so many times (1 for as recorded); the trace must have times.
+    /// When the trace says, sped up that many times (1 for as recorded); the trace must have times.
     Recorded(f64),
-    /// So many requests (1 to 4096) are under way at any time.
+    /// That many requests (1 to 4096) are under way at any time.
     Closed(u32),
 }
 

@@ -155,7 +155,7 @@ impl<'a> Session<'a> {
     }
 
     /// Takes over the epochs of an interrupted run with the same plan: no search, and epochs go on from
-    /// there. One that did not come to the end of its first epoch has not told its grid, and begins anew.
+    /// there. One that did not come to the end of its first epoch has not told its grid, and begins again.
     pub fn resume(&mut self, earlier: Earlier) {
         if earlier.epochs < 2 {
             return;

@@ -4,13 +4,13 @@
 //! sharp the bend is: an ideal device of S servers has k_0 = S and g without limit; one that hashes requests
 //! with exponential service times to S channels has k_0 = S - 1 and g = 1, exactly. Three numbers are found
 //! from all points together, so that the place where the curve crosses a level does not hang on the luck of
-//! the two points beside it.
+//! the two points next to it.
 
 use crate::fit::{CurveFit, CurvePoint, typical_error};
 
 /// Points below a share of the top say nothing about the bend, and often follow another law (a processor or a
 /// link that sleeps between requests, a second limit far below the top): all but the highest of them are left
-/// out. The first share of these is taken that leaves points which lie on one curve. The last is well below
+/// out. The first share of these is taken that leaves points which are on one curve. The last is well below
 /// what k is read off at.
 const LOWEST_SHARES: [f64; 3] = [0.4, 0.6, 0.75];
 

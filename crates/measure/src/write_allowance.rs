@@ -1,8 +1,8 @@
 //! Writes within a budget: the bytes that are left are shared over the slices to come, so that every curve is
 //! measured to the end.
 
-/// A shortened window lasts for at least so many rounds of k requests: a shorter one would count waves, not a
-/// rate.
+/// A shortened window lasts for at least that many rounds of k requests: a shorter one would count waves, not
+/// a rate.
 const LEAST_ROUNDS: f64 = 2.0;
 
 /// No window is shortened below this, seconds.
@@ -46,7 +46,7 @@ impl WriteBudget {
         self.searched(written) + slice.least_bytes() <= SEARCH.1 * self.at_first()
     }
 
-    /// Length of a slice of the search over so many curves that write, seconds.
+    /// Length of a slice of the search over that many curves that write, seconds.
     pub(crate) fn search_length(&self, slice: &WriteSlice, curves: usize) -> f64 {
         slice.length(SEARCH.0 * self.at_first() / (SEARCH_SLICES * curves as f64))
     }

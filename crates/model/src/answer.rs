@@ -132,7 +132,7 @@ impl Beside {
 }
 
 impl ModelComparison {
-    /// What was measured of a workload like this one but for the concurrency, ascending in k.
+    /// What was measured of a workload like this one except for the concurrency, ascending in k.
     fn curve(&self, w: &Workload) -> Vec<Measured> {
         let same = |m: &Workload| {
             m.block_bytes == w.block_bytes

@@ -6,9 +6,9 @@
 //!
 //! - A fit passes nearer to its points than the truth does. The variance of the noise is the sum of squares
 //!   over what remains of n points when the fitted numbers are taken off, not over n.
-//! - That variance is itself an estimate. Each resample draws it anew, s^2 nu / chi^2(nu), so that what is
+//! - That variance is itself an estimate. Each resample draws it again, s^2 nu / chi^2(nu), so that what is
 //!   fitted scatters as Student's t does. For a mean, and for any model that is linear in its logarithms,
-//!   the interval is the t interval; a knee such as P or k_r is searched anew in every resample.
+//!   the interval is the t interval; a knee such as P or k_r is searched again in every resample.
 //!
 //! Where an observation's own error is known, its noise is never taken for smaller than that.
 

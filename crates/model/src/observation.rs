@@ -15,7 +15,7 @@ pub struct Observation {
     pub seconds: f64,
     /// Standard error of the logarithm of `seconds`; 0 where it is not known.
     pub relative_error: f64,
-    /// Weight in a fit; 1 but for resamples.
+    /// Weight in a fit; 1 except for resamples.
     pub weight: f64,
 }
 
@@ -34,7 +34,7 @@ pub struct Observations {
 impl Observations {
     /// Everything in a profile: its points, `r-by-k` and `mixed`.
     ///
-    /// A sequential point counts as requests that follow one another: no random access but for the first.
+    /// A sequential point counts as requests that follow one another: no random access except for the first.
     pub fn from_profile(profile: &DeviceProfile) -> Self {
         let points = profile.points.iter().filter(|p| !p.durable).map(Observation::of_point);
         let work = [&profile.experiments.r_by_k, &profile.experiments.mixed];

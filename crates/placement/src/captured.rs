@@ -47,7 +47,7 @@ pub struct Request {
 /// A file of a capture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// Its path, relative to the folder that was captured.
+    /// Its path, relative to the directory that was captured.
     pub name: String,
     /// Bytes up to the end of the last request: all that the capture knows of its size.
     pub bytes: u64,
@@ -56,7 +56,7 @@ pub struct File {
 /// A capture, in memory: 40 bytes per request.
 #[derive(Debug, Clone, Default)]
 pub struct Captured {
-    /// As it is called: the file's name without folder and endings.
+    /// As it is called: the file's name without directory and endings.
     pub name: String,
     /// Those that reach a device, in the order of issue.
     pub requests: Vec<Request>,

@@ -1,4 +1,4 @@
-//! Where the files of a capture lie on a device.
+//! Where the files of a capture are on a device.
 
 use leadline_tiers::Placement;
 

@@ -14,9 +14,9 @@ pub enum Ace {
     /// COW-X(n): n dirty ones along the virtual order, the victim first; fewer where no more are left but
     /// such as go later than pages still to come.
     CowX,
-    /// COW(n), then n pages are evicted and n - 1 read ahead beside the page asked for.
+    /// COW(n), then n pages are evicted and n - 1 read ahead in addition to the page asked for.
     CowE,
-    /// COW-X(n), then n pages are evicted and n - 1 read ahead beside the page asked for.
+    /// COW-X(n), then n pages are evicted and n - 1 read ahead in addition to the page asked for.
     CowXE,
 }
 
@@ -51,7 +51,7 @@ impl Ace {
 pub enum Cleaner {
     /// No background cleaner: dirty pages are written by the clients that find them.
     Off,
-    /// A background cleaner with at most so many writes in flight; 1 is what a classic page cleaner does.
+    /// A background cleaner with at most that many writes in flight; 1 is what a classic page cleaner does.
     /// Clients that find a dirty victim all the same write it themselves.
     Depth(u32),
     /// A background cleaner that keeps as many writes in flight as the device does at once, watching it;

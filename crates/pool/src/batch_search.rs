@@ -5,7 +5,7 @@
 //! batch is seldom full. So the search climbs from 1: it doubles while that pays, then goes on in smaller
 //! steps.
 
-/// Two sizes are weighed in so many turns each, alternately, so that a device that drifts favours neither.
+/// Two sizes are weighed in that many turns each, alternately, so that a device that drifts favours neither.
 const TURNS: u32 = 3;
 
 /// Pages, at least, that a turn writes.
@@ -22,11 +22,11 @@ const REST: (u64, u64) = (1 << 14, 1 << 20);
 enum Phase {
     /// `size` against twice that.
     Double { size: u32 },
-    /// `size` against so many more.
+    /// `size` against that many more.
     Add { size: u32, step: u32 },
     /// What was settled on before against what the search has found.
     Replace { found: u32 },
-    /// Nothing, for so many pages.
+    /// Nothing, for that many pages.
     Rest { left: u64 },
 }
 

@@ -69,10 +69,10 @@ pub enum ConfigError {
         /// Most possible.
         most: u64,
     },
-    /// A cache of so many bytes with what only pages of one size have.
+    /// A cache of that many bytes with what only pages of one size have.
     #[error("cache_bytes: is simulated for one client, without a device, and with ACE and cleaner off")]
     ObjectCache,
-    /// A cache of so many bytes with a policy that needs to know how many objects fit.
+    /// A cache of that many bytes with a policy that needs to know how many objects fit.
     #[error(
         "policy: {policy}: works with shares of a number of frames, which a cache of so many bytes has not; \
          choose from {growing}"
@@ -89,7 +89,7 @@ pub enum ConfigError {
     /// A double-write area and a batch size that changes.
     #[error("adaptive and double_write exclude each other: n fixes the size of the area")]
     DoubleWriteAdaptive,
-    /// A device that has no room for the double-write area and a page beside it.
+    /// A device that has no room for the double-write area and one more page.
     #[error("the device has {pages} pages: too few for a double-write area of {area}")]
     DoubleWriteTooLarge {
         /// Pages of the device.

@@ -1,5 +1,5 @@
 //! The eviction decision: which page goes, which dirty pages are written back together, what is read ahead
-//! beside a miss, and when a miss has to wait.
+//! next to a miss, and when a miss has to wait.
 //!
 //! The simulation and the real pool make every one of these decisions here. They differ only in how their
 //! frames change hands, which is what [`Buffers`] stands for: in virtual time nothing interferes, in the real
@@ -60,7 +60,7 @@ pub(crate) enum Eviction<F> {
     },
 }
 
-/// What the decision depends on beside the frames.
+/// What the decision depends on, in addition to the frames.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Conditions {
     /// Pages to write at once now.

@@ -52,7 +52,7 @@ impl Account {
             .map_err(|source| ProcessError::io(path, "giving it to another user", source))
     }
 
-    /// Whether the user may enter `folder` and all folders above it, by a program that does.
+    /// Whether the user may enter `folder` and all directories above it, by a program that does.
     pub fn may_enter(&self, folder: &Path) -> bool {
         let mut command = Command::new("true");
         self.apply(&mut command);

@@ -8,11 +8,11 @@ use crate::ProcessError;
 /// The name of a Unix socket has 108 bytes with the zero at its end.
 const LONGEST_SOCKET: usize = 107;
 
-/// What a scratch folder and the socket in it add to the name of the folder that has them.
+/// What a scratch directory and the socket in it add to the name of the directory that has them.
 const ADDED: usize = 60;
 
-/// A folder in which a scratch folder with sockets can be made: the one for temporary files, or `/tmp` where
-/// the names of sockets would become too long.
+/// A directory in which a scratch directory with sockets can be made: the one for temporary files, or `/tmp`
+/// where the names of sockets would become too long.
 pub fn folder_for_sockets() -> PathBuf {
     let folder = std::env::temp_dir();
     if folder.as_os_str().len() + ADDED <= LONGEST_SOCKET { folder } else { "/tmp".into() }

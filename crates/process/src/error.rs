@@ -1,4 +1,4 @@
-//! What can go wrong with programs that are started, and with their folders.
+//! What can go wrong with programs that are started, and with their directories.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -64,12 +64,12 @@ pub enum ProcessError {
     /// The other user may not go where the program is to work.
     #[error("{path}: the user {account} may not enter it; open it and the folders above it (chmod o+x)")]
     Closed {
-        /// The folder.
+        /// The directory.
         path: PathBuf,
         /// The user's name.
         account: String,
     },
-    /// The place of the scratch folder is not a folder.
+    /// The place of the scratch directory is not a directory.
     #[error("{path}: is not a folder; name one on the device, in which a scratch folder can be made")]
     NotFolder {
         /// The place.
@@ -81,7 +81,7 @@ pub enum ProcessError {
          {reserve_mib} MiB free; take less data or another folder"
     )]
     Space {
-        /// The scratch folder's place.
+        /// The scratch directory's place.
         path: PathBuf,
         /// What is needed at most, MiB.
         needed_mib: u64,
@@ -99,7 +99,7 @@ pub enum ProcessError {
     /// The system refused something.
     #[error("{path}: {doing}: {source}")]
     Io {
-        /// The file or folder.
+        /// The file or directory.
         path: PathBuf,
         /// What was tried.
         doing: &'static str,

@@ -24,11 +24,11 @@ pub struct Launch<'a> {
     pub program: &'a Path,
     /// Its arguments.
     pub arguments: &'a [String],
-    /// The lock of the folder it works in: it keeps that locked if this process is killed.
+    /// The lock of the directory it works in: it keeps that locked if this process is killed.
     pub lock: &'a File,
     /// Whom it runs as; `None` for ourselves.
     pub account: Option<&'a Account>,
-    /// Its working folder; `None` for ours.
+    /// Its working directory; `None` for ours.
     pub folder: Option<&'a Path>,
     /// It does not get those of our environment variables whose names begin so.
     pub hidden: Option<&'a str>,

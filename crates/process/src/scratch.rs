@@ -1,4 +1,4 @@
-//! A folder in which something is made: marked, locked while it is used, and gone afterwards.
+//! A directory in which something is made: marked, locked while it is used, and gone afterwards.
 
 use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{Read as _, Write as _};
@@ -18,18 +18,18 @@ const FULL_BYTES: u64 = 32 * MIB;
 const LOCK: &str = "lock";
 const MARK: &str = "A scratch folder of Leadline: all in it is removed when nobody has this file locked.\n";
 
-/// What a shell does that is to remove a folder when we are killed: it waits until nobody can write to its
-/// standard input any more, then until those that we started have let go of the lock. The folder is its first
-/// argument.
+/// What a shell does that is to remove a directory when we are killed: it waits until nobody can write to its
+/// standard input any more, then until those that we started have let go of the lock. The directory is its
+/// first argument.
 const REMOVE_AFTERWARDS: &str = "read -r _; exec flock \"$1/lock\" rm -rf -- \"$1\"";
 
-/// A folder of its own, removed when dropped, and also if we are killed.
+/// A directory of its own, removed when dropped, and also if we are killed.
 #[derive(Debug)]
 pub struct Scratch {
     path: PathBuf,
     lock: File,
-    /// Removes it if we cannot. Where it could not be started, or was killed too, the next run in the folder
-    /// does.
+    /// Removes it if we cannot. Where it could not be started, or was killed too, the next run in the
+    /// directory does.
     afterwards: Option<Child>,
 }
 
@@ -62,12 +62,12 @@ impl Scratch {
         }
     }
 
-    /// The folder.
+    /// The directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Checks that so many bytes can be written here, and as much stays free as always does.
+    /// Checks that that many bytes can be written here, and as much stays free as always does.
     ///
     /// # Errors
     /// [`ProcessError::Space`], or the system's reason.
@@ -98,7 +98,7 @@ impl Scratch {
         }
     }
 
-    /// Makes a folder in it which is `account`'s alone, if there is one, else ours.
+    /// Makes a directory in it which is `account`'s alone, if there is one, else ours.
     ///
     /// # Errors
     /// The system's reasons, or [`ProcessError::Closed`] where the user may not enter it.
@@ -120,13 +120,13 @@ impl Scratch {
         Ok(path)
     }
 
-    /// The file whose lock says that the folder is in use. A child that has it open keeps the lock.
+    /// The file whose lock says that the directory is in use. A child that has it open keeps the lock.
     pub fn lock(&self) -> &File {
         &self.lock
     }
 }
 
-/// Marks and locks a folder that was just made; none where it is gone already.
+/// Marks and locks a directory that was just made; none where it is gone already.
 fn marked(path: &Path) -> std::io::Result<Option<File>> {
     let marked = || -> std::io::Result<File> {
         let mut lock = File::create_new(path.join(LOCK))?;
@@ -141,8 +141,8 @@ fn marked(path: &Path) -> std::io::Result<Option<File>> {
     }
 }
 
-/// Starts what removes a folder when we are killed: a process of its own group, which a signal to ours does
-/// not reach.
+/// Starts what removes a directory when we are killed: a process of its own group, which a signal to ours
+/// does not reach.
 fn remove_afterwards(path: &Path) -> Option<Child> {
     let path = fs::canonicalize(path).ok()?;
     let mut command = Command::new("/bin/sh");
@@ -161,7 +161,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Removes what killed runs left in `folder`: folders of this name, our owner and mark that nobody has
+/// Removes what killed runs left in `folder`: directories of this name, our owner and mark that nobody has
 /// locked.
 fn sweep(folder: &Path, prefix: &str) -> Result<(), ProcessError> {
     let list = |source| ProcessError::io(folder, "listing it", source);
@@ -177,7 +177,7 @@ fn sweep(folder: &Path, prefix: &str) -> Result<(), ProcessError> {
     Ok(())
 }
 
-/// Whatever is in doubt is not. A run that was killed while it marked its folder left nothing else in it.
+/// Whatever is in doubt is not. A run that was killed while it marked its directory left nothing else in it.
 fn is_leftover(path: &Path) -> bool {
     let is_own_folder =
         fs::symlink_metadata(path).is_ok_and(|found| found.is_dir() && found.uid() == geteuid().as_raw());
@@ -192,7 +192,7 @@ fn is_leftover(path: &Path) -> bool {
     is_marked && !matches!(lock.try_lock(), Err(TryLockError::WouldBlock | TryLockError::Error(_)))
 }
 
-/// Removes the folder, its mark last: if it is not removed whole, the rest is still found to be ours.
+/// Removes the directory, its mark last: if it is not removed whole, the rest is still found to be ours.
 fn remove(path: &Path) -> std::io::Result<()> {
     for entry in fs::read_dir(path)? {
         let entry = entry?;
@@ -257,7 +257,7 @@ mod tests {
         assert!(!path.exists());
     }
 
-    /// In the environment of a process of this test that is to be killed: the folder to make one in.
+    /// In the environment of a process of this test that is to be killed: the directory to make one in.
     const KILLED_IN: &str = "LEADLINE_TEST_SCRATCH_IN";
 
     #[test]

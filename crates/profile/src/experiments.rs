@@ -64,7 +64,7 @@ pub(crate) trait Record: Sized {
     fn keep(&mut self, _earlier: Self) {}
 }
 
-/// The experiments, in the order in which they stand in a profile: field, record, name.
+/// The experiments, in the order in which they are in a profile: field, record, name.
 macro_rules! experiments {
     ($($(#[$doc:meta])* $field:ident: $record:ty = $name:literal,)+) => {
         /// The experiments that were run; running one again replaces it.
@@ -135,9 +135,9 @@ experiments! {
     latency: LatencyDistributions = "latency",
     /// Bandwidth over requests in flight and their size.
     interleaving: Interleaving = "interleaving",
-    /// Latency of one request at a time beside background load.
+    /// Latency of one request at a time under background load.
     pressure: Pressure = "pressure",
-    /// Tail latency of random reads, at rest and beside background load.
+    /// Tail latency of random reads, at rest and under background load.
     tail: Pressure = "tail",
     /// Sequential writes of many sizes, most of them not multiples of a page.
     unaligned: Unaligned = "unaligned",
@@ -155,13 +155,13 @@ experiments! {
     write_amplification: WriteAmplification = "write-amplification",
     /// Bandwidth while a full drive is overwritten.
     gc: Gc = "gc",
-    /// Burst against sustained writes, and reads beside them.
+    /// Burst against sustained writes, and reads during writes.
     sustained: Sustained = "sustained",
-    /// Channels that are busy with so many reads, at once and in a stream.
+    /// Channels that are busy with that many reads, at once and in a stream.
     channels: Channels = "channels",
     /// Random reads and writes together, of two sizes: what Seastar's I/O scheduler assumes.
     mix_line: Work = "mix-line",
-    /// Reads beside durable writes.
+    /// Reads during durable writes.
     durable_writes: DurableWrites = "durable-writes",
     /// The six rates of Linux's io.cost.model.
     io_cost: IoCost = "io-cost",

@@ -93,7 +93,7 @@ impl Histogram {
         None
     }
 
-    /// The share that took longer than so many milliseconds; `None` of none.
+    /// The share that took longer than that many milliseconds; `None` of none.
     pub fn share_above(&self, ms: f64) -> Option<f64> {
         let mut above = 0.0;
         for (which, &count) in self.counts.iter().enumerate() {

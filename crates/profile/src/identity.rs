@@ -3,8 +3,8 @@
 use crate::{DeviceFacts, DeviceKind};
 
 impl DeviceFacts {
-    /// Whether numbers of both may stand in one profile. A device may be reached by several paths, a
-    /// simulated one by one only; a file and the directory it lies in are the same way to it, the raw device
+    /// Whether numbers of both may be in one profile. A device may be reached by several paths, a
+    /// simulated one by one only; a file and the directory it is in are the same way to it, the raw device
     /// is another.
     pub fn is_same_device(&self, other: &DeviceFacts) -> bool {
         let known = |a: Option<u64>, b: Option<u64>| a.is_none() || b.is_none() || a == b;

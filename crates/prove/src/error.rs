@@ -11,7 +11,7 @@ use leadline_process::ProcessError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProveError {
-    /// A program or a scratch folder.
+    /// A program or a scratch directory.
     #[error(transparent)]
     Process(#[from] ProcessError),
     /// db_bench, or what it left.
@@ -65,7 +65,7 @@ pub enum ProveError {
         /// The beginning of what it printed.
         said: String,
     },
-    /// A measurement of the caller's, beside the system.
+    /// A measurement of the caller, in addition to the system.
     #[error("measuring {folder}: {source}")]
     Measurement {
         /// Where.
@@ -76,7 +76,7 @@ pub enum ProveError {
     /// The system refused something.
     #[error("{path}: {doing}: {source}")]
     Io {
-        /// The file or folder.
+        /// The file or directory.
         path: PathBuf,
         /// What was tried.
         doing: &'static str,

@@ -43,7 +43,7 @@ impl Fio {
         Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
-    /// Runs one job in `folder` with these options; `lock` is that of the scratch folder.
+    /// Runs one job in `folder` with these options; `lock` is that of the scratch directory.
     pub(crate) fn run(
         &self,
         options: &[String],

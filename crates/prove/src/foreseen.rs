@@ -10,7 +10,7 @@ use crate::{Effort, Part};
 /// started but programs that were asked for their version.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Foreseen {
-    /// The folder on the device.
+    /// The directory on the device.
     pub target: PathBuf,
     /// Of the system.
     pub version: String,

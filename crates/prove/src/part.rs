@@ -28,7 +28,7 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// So many times as much.
+    /// That many times as much.
     pub(crate) fn times(self, runs: u32) -> Effort {
         let written_bytes = self.written_bytes.saturating_mul(runs.into());
         Effort { seconds: f64::from(runs) * self.seconds, written_bytes }

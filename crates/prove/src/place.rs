@@ -1,4 +1,4 @@
-//! Where a server of our own works: a folder on the device, and another for what is not to be there.
+//! Where a server of our own works: a directory on the device, and another for what is not to be there.
 
 use std::path::{Path, PathBuf};
 
@@ -6,10 +6,10 @@ use leadline_process::{Account, Launch, Scratch, Signal, folder_for_sockets};
 
 use crate::ProveError;
 
-/// Of the scratch folders, for their names.
+/// Of the scratch directories, for their names.
 const KIND: &str = "prove";
 
-/// Folders that are gone afterwards, and whom the server runs as.
+/// Directories that are gone afterwards, and whom the server runs as.
 pub(crate) struct Place {
     /// Who the server runs as, if not as we do.
     pub(crate) account: Option<Account>,
@@ -22,8 +22,8 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Makes the folders, the first of them on `target`, where so much can be written. Root becomes `user`,
-    /// if the program refuses to run as root.
+    /// Makes the directories, the first of them on `target`, where that much can be written. Root becomes
+    /// `user`, if the program refuses to run as root.
     pub(crate) fn create(
         target: &Path,
         user: Option<&str>,
@@ -37,12 +37,12 @@ impl Place {
         Ok(Place { account, scratch, aside, hidden })
     }
 
-    /// A folder on the device, which is the server's alone.
+    /// A directory on the device, which is the server's alone.
     pub(crate) fn on_device(&self, name: &str) -> Result<PathBuf, ProveError> {
         Ok(self.scratch.subfolder(name, self.account.as_ref())?)
     }
 
-    /// A folder elsewhere, which is the server's alone.
+    /// A directory elsewhere, which is the server's alone.
     pub(crate) fn elsewhere(&self, name: &str) -> Result<PathBuf, ProveError> {
         Ok(self.aside.subfolder(name, self.account.as_ref())?)
     }

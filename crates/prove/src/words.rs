@@ -82,7 +82,7 @@ fn says(comparison: &Comparison) -> Vec<String> {
     said
 }
 
-/// A number with its interval, whose ends may stand in either order.
+/// A number with its interval, whose ends may be in either order.
 fn interval_of(value: f64, [one, other]: [f64; 2]) -> String {
     let (low, high) = (significant(one.min(other)), significant(one.max(other)));
     format!("{} ({low}–{high})", significant(value))

@@ -1,4 +1,4 @@
-//! The extension module of the Python package `leadline` (folder `python/`).
+//! The extension module of the Python package `leadline` (directory `python/`).
 //!
 //! It has no logic of its own: it calls the commands of the command line, the graph engine and the pool,
 //! gives Python what they found as Arrow tables, and their failures as exceptions. What users see is written

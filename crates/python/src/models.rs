@@ -23,7 +23,7 @@ const MOST_NOTES: usize = 20;
 #[pyclass(frozen, module = "leadline._leadline")]
 pub(crate) struct Models {
     comparison: ModelComparison,
-    /// What was fitted to, but for a table of costs.
+    /// What was fitted to, except for a table of costs.
     profile: Option<Box<schema::DeviceProfile>>,
     /// What was fitted, for messages.
     name: String,

@@ -40,7 +40,7 @@ fn next(rest: &str) -> Option<(usize, bool)> {
     }
 }
 
-/// Whether a word in lower case, a command, stands behind the program's name.
+/// Whether a word in lower case, a command, is behind the program's name.
 fn names_a_command(text: &str) -> bool {
     text["leadline ".len()..].starts_with(|c: char| c.is_ascii_lowercase())
 }

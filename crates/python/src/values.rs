@@ -66,7 +66,7 @@ pub(crate) fn ids(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<String>>
     value.extract().map_err(|_| refused(name, value, "must be ids as text, without lone surrogates"))
 }
 
-/// A file or folder, as text or a path.
+/// A file or directory, as text or a path.
 ///
 /// # Errors
 /// `leadline.BadInput` for what is none.

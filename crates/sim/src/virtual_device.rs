@@ -13,7 +13,7 @@ use crate::DeviceModel;
 /// time.
 pub struct VirtualDevice<M> {
     geometry: Geometry,
-    /// Taken by the queue pair that is alive, so that no lock stands on its path.
+    /// Taken by the queue pair that is alive, so that no lock is on its path.
     idle_model: IdleModel<M>,
 }
 

@@ -8,7 +8,7 @@ use std::str::FromStr;
 pub enum Column {
     /// From 1.
     Number(usize),
-    /// As it stands in the header.
+    /// As it is in the header.
     Name(String),
 }
 

@@ -106,7 +106,7 @@ fn is_comment(line: &[u8], comment: Option<Comment>) -> bool {
     }
 }
 
-/// What stands below a header is a second one, or a line that was drawn, where it is unlike all that follow.
+/// What is below a header is a second one, or a line that was drawn, where it is unlike all that follow.
 fn check_below(rows: &[Row<'_>], lines: &[Line<'_>]) -> Result<(), Undecided> {
     let [_, below, rest @ ..] = rows else { return Ok(()) };
     let is_drawn = |field: &Cow<'_, [u8]>| {

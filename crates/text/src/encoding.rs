@@ -1,4 +1,4 @@
-//! How text lies in bytes.
+//! How text is in bytes.
 
 use std::fmt;
 

@@ -12,7 +12,7 @@ pub(crate) struct Header {
     pub(crate) evidence: &'static str,
 }
 
-/// Of the rows of a sample, of which the first stands in the line `line`.
+/// Of the rows of a sample, of which the first is in the line `line`.
 ///
 /// # Errors
 /// Where nothing shows it, or one thing shows that and another the opposite.
@@ -61,7 +61,7 @@ fn undecided(line: u64, what: &str) -> Undecided {
     Undecided::between(line, what.to_owned(), TextOption::Header, vec!["yes".to_owned(), "no".to_owned()])
 }
 
-/// Whether a name of the first line stands in its own column again, or in one that holds things of the same
+/// Whether a name of the first line is in its own column again, or in one that holds things of the same
 /// kind.
 fn occurs_again(field: &[u8], column: usize, rest: &[Row<'_>], keys: usize) -> bool {
     let same = |row: &Row<'_>| {

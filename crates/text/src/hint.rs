@@ -13,7 +13,7 @@ pub struct Hint {
     pub may_have_header: bool,
     /// Columns that a file has at least.
     pub least_columns: usize,
-    /// The first so many columns hold things of one kind, which is what the file is about: 2 of edges.
+    /// The first that many columns hold things of one kind, which is what the file is about: 2 of edges.
     pub keys: usize,
     /// Whether a name is one that columns of such files have.
     pub known: fn(&str) -> bool,

@@ -11,7 +11,7 @@ pub const SAMPLE_LINES: usize = 1000;
 pub struct Line<'b> {
     /// In the file, from 1.
     pub number: u64,
-    /// What stands in it.
+    /// What is in it.
     pub text: &'b [u8],
 }
 

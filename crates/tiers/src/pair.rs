@@ -109,7 +109,7 @@ impl Pair {
         }
     }
 
-    /// Sends what `like` asks for, but for this range, to a device now; in how many parts.
+    /// Sends what `like` asks for, except for this range, to a device now; in how many parts.
     pub(crate) fn send(&mut self, side: Side, like: &Request, offset: u64, len: u64, part: Part) -> u32 {
         let mut sent = 0;
         let mut done = 0;

@@ -8,11 +8,11 @@ use crate::TraceError;
 
 const MIDDLE: &str = ".blktrace.";
 
-/// The files of all CPUs, where `name` is a folder of such files or what their names begin with; `None` where
-/// it is neither.
+/// The files of all CPUs, where `name` is a directory of such files or what their names begin with; `None`
+/// where it is neither.
 ///
 /// # Errors
-/// [`TraceError::Name`] where a folder has those of several devices.
+/// [`TraceError::Name`] where a directory has those of several devices.
 pub(crate) fn files(name: &Path) -> Result<Option<Vec<PathBuf>>, TraceError> {
     if name.is_dir() {
         let mut stems = in_folder(name);
@@ -41,7 +41,7 @@ pub(crate) fn stem_of_several(name: &str) -> Option<String> {
     several.then(|| stem.to_owned())
 }
 
-/// The files in a folder by their stems, in the order of the CPUs.
+/// The files in a directory by their stems, in the order of the CPUs.
 fn in_folder(folder: &Path) -> BTreeMap<String, Vec<PathBuf>> {
     let mut found: BTreeMap<String, BTreeMap<u32, PathBuf>> = BTreeMap::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

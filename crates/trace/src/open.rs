@@ -16,7 +16,7 @@ use crate::{Recognition, RecognizedBy, Trace, TraceError};
 pub const STDIN: &str = "-";
 
 /// Opens a trace: the path of a file, `-` for standard input, or a generator such as `gen:paper-ms?ops=1000`.
-/// The files of several CPUs that blktrace wrote are one trace: their folder, or what their names have in
+/// The files of several CPUs that blktrace wrote are one trace: their directory, or what their names have in
 /// common (`sda` of `sda.blktrace.0` and so on).
 ///
 /// Files compressed by gzip, bzip2, zstd or xz, and a tar or zip of one file, are seen through, whatever they
@@ -106,7 +106,7 @@ fn say_other_cpus(input: &mut Input) {
     }
 }
 
-/// The files of several CPUs, merged, where the name is that of their folder or their stem.
+/// The files of several CPUs, merged, where the name is that of their directory or their stem.
 fn all_cpus(name: &OsStr, read_as: &ReadAs) -> Result<Option<Box<dyn Trace>>, TraceError> {
     if name == STDIN || !read_as.may_be(Format::Blktrace) {
         return Ok(None);

@@ -2,7 +2,7 @@
 
 use crate::System;
 
-/// Names of images, without their folders.
+/// Names of images, without their directories.
 const IMAGES: [(&str, System); 37] = [
     ("postgres", System::Postgresql),
     ("postgresql", System::Postgresql),

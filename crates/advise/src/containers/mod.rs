@@ -1,7 +1,7 @@
 //! Files that hold settings of a system next to other things, or in another form: one file per kind.
 //!
 //! Each kind says whether a file is of it, by what only such files have, and finds the settings with the
-//! lines they stand on. What stands in the system's own syntax is read by the system's own reader.
+//! lines they are on. What is in the system's own syntax is read by the system's own reader.
 
 mod ansible;
 mod ceph_config;
@@ -76,7 +76,7 @@ const KINDS: [(&str, Find); 18] = [
 /// What `text` is if it is a container, and what was found in it.
 ///
 /// # Errors
-/// [`AdviseError::Syntax`] where it is one, and what stands in it cannot be read.
+/// [`AdviseError::Syntax`] where it is one, and what is in it cannot be read.
 pub(crate) fn find(text: &str, path: &Path) -> Result<Option<Contained>, AdviseError> {
     let source = Source::new(text, path);
     for (container, find) in KINDS {

@@ -7,7 +7,7 @@ use super::image;
 use crate::syntax::yaml::{Node, Value};
 use crate::{AdviseError, System};
 
-/// How settings stand in a resource.
+/// How settings are in a resource.
 enum Form {
     /// Keys and values.
     Map,

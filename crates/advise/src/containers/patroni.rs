@@ -1,7 +1,7 @@
 //! Patroni's file, and what `patronictl show-config` prints.
 //!
 //! By "Patroni configuration" in its documentation: what a member's own file sets under
-//! `postgresql.parameters` stands above what the whole cluster has, but for a few parameters that only the
+//! `postgresql.parameters` is above what the whole cluster has, except for a few parameters that only the
 //! cluster may set. `bootstrap.dcs` becomes the cluster's configuration when the cluster is made, and never
 //! again.
 

@@ -35,7 +35,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Name of the file without its folders.
+    /// Name of the file without its directories.
     pub(crate) fn name(&self) -> &str {
         self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
     }

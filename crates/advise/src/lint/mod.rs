@@ -44,7 +44,7 @@ pub struct Unset {
 pub struct Finding {
     /// As the system spells it.
     pub key: String,
-    /// The value, as it stands there.
+    /// The value, as it is there.
     pub found: String,
     /// Where it stands: file and line, or the server.
     pub place: String,

@@ -134,7 +134,7 @@ fn is_of(system: System, line: &Line) -> bool {
     }
 }
 
-/// Whether one of these stands in a line.
+/// Whether one of these is in a line.
 fn has_one(line: &Line, names: &[&str]) -> bool {
     names.iter().any(|name| line.text.contains(name))
 }

@@ -116,7 +116,7 @@ pub(super) const FOYERS: [&str; 5] = [
     "with_recover_concurrency(",
 ];
 
-/// Keys that cassandra.yaml has and others hardly have, beside those of the tables.
+/// Keys that cassandra.yaml has and other files hardly have, in addition to the keys of the tables.
 pub(super) const CASSANDRAS: [&str; 10] = [
     "cluster_name",
     "num_tokens",
@@ -130,7 +130,7 @@ pub(super) const CASSANDRAS: [&str; 10] = [
     "hinted_handoff_enabled",
 ];
 
-/// What stands in mongod.conf, in both of its forms.
+/// What is in mongod.conf, in both of its forms.
 pub(super) const MONGODBS: [&str; 7] = [
     "commitIntervalMs:",
     "wiredTiger:",

@@ -3,7 +3,7 @@
 /// Keywords with their values, in order; the reason where the text is of another form.
 ///
 /// By "Connection Strings" in PostgreSQL's documentation: spaces around the equals sign do not count, a value
-/// with spaces stands in single quotes, and a backslash takes the next character as it is.
+/// with spaces is in single quotes, and a backslash takes the next character as it is.
 pub(super) fn parse(text: &str) -> Result<Vec<(String, String)>, String> {
     let mut pairs = Vec::new();
     let mut rest = text.trim_start();

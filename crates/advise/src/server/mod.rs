@@ -73,7 +73,7 @@ pub fn ask(system: System, address: &str, cancel: &AtomicBool) -> Result<Asked, 
     }
 }
 
-/// Whether a password stands in an address, behind the user, among its parameters or as a keyword.
+/// Whether a password is in an address, behind the user, among its parameters or as a keyword.
 fn has_password(address: &str) -> bool {
     let host = address.split_once("://").map(|(_, rest)| rest.split('/').next().unwrap_or_default());
     let user = host.and_then(|host| host.rsplit_once('@'));

@@ -37,7 +37,7 @@ pub(crate) fn depends_on(value: &str) -> Option<String> {
     value.match_indices('$').find_map(|(at, _)| variable(&value[at + 1..]))
 }
 
-/// Where a value ends that does not stand in quotes: at the first character that `ends` it and is not within
+/// Where a value ends that does not are in quotes: at the first character that `ends` it and is not within
 /// `{{ }}` or `${ }`.
 pub(crate) fn end(text: &str, ends: impl Fn(char) -> bool) -> usize {
     let mut at = 0;

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError};
 
-/// How deep lists and maps may lie in each other.
+/// How deep lists and maps may be in each other.
 const DEEPEST: usize = 32;
 
 /// How many parts a document may have, with those that aliases stand for.
@@ -18,9 +18,9 @@ const MOST_NODES: usize = 100_000;
 pub(crate) enum Dialect {
     /// yaml-cpp: `<<` is a key like others, and a key that is there twice is refused here.
     Cpp,
-    /// go-yaml: what stands at `<<` is put in its place, and the last of equal keys counts.
+    /// go-yaml: what is at `<<` is put in its place, and the last of equal keys counts.
     Go,
-    /// PyYAML and go-yaml 3, with which tools read their files: keys of a map stand above those at its `<<`,
+    /// PyYAML and go-yaml 3, with which tools read their files: keys of a map are above those at its `<<`,
     /// and the last of equal keys counts.
     Tools,
 }
@@ -90,7 +90,7 @@ impl Node {
         }
     }
 
-    /// How deep lists and maps lie in it.
+    /// How deep lists and maps are in it.
     fn depth(&self) -> usize {
         let below = match &self.value {
             Value::List(entries) => entries.iter().map(Node::depth).max(),
@@ -244,7 +244,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Sets a key, or sets it anew.
+/// Sets a key, or sets it again.
 fn set(key: String, node: Node, entries: &mut Vec<(String, Node)>) {
     match entries.iter_mut().find(|(name, _)| *name == key) {
         Some((_, before)) => *before = node,

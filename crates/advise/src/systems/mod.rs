@@ -1,4 +1,4 @@
-//! One file or folder per system: its keys, its rules, its files.
+//! One file or directory per system: its keys, its rules, its files.
 
 mod cassandra;
 mod ceph;
@@ -80,7 +80,7 @@ pub(crate) trait Rules: Sync {
         self.read(text, path)
     }
 
-    /// Whether the files of a folder are one configuration, those with such names, in the order of their
+    /// Whether the files of a directory are one configuration, those with such names, in the order of their
     /// names.
     fn reads_together(&self, _name: &str) -> bool {
         false
@@ -124,7 +124,7 @@ pub(crate) trait Rules: Sync {
         "does not start with it"
     }
 
-    /// Whether a key that is not set could stand in this configuration, so that its default is worth a word.
+    /// Whether a key that is not set could are in this configuration, so that its default is worth a word.
     fn could_have(&self, _config: &Config, _key: &str) -> bool {
         true
     }
@@ -146,7 +146,7 @@ impl System {
         self.rules().versions()
     }
 
-    /// Names of the experiments that all of its keys need, beside `leadline profile` itself.
+    /// Names of the experiments that its keys need, in addition to `leadline profile` itself.
     pub fn needs(self) -> &'static [&'static str] {
         self.rules().needs()
     }

@@ -13,7 +13,7 @@ use super::Node;
 /// Nodes that are tried in search of one that can be closed.
 const TRIED: usize = 64;
 
-/// A file or folder below the mount, held open by whoever has this.
+/// A file or directory below the mount, held open by whoever has this.
 #[derive(Debug, Clone)]
 pub(crate) struct Below(Arc<OwnedFd>);
 

@@ -1,4 +1,4 @@
-//! Where a node is: its name in its folder.
+//! Where a node is: its name in its directory.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Node;
 
-/// The name by which a node was looked up last, in a folder that may be renamed itself.
+/// The name by which a node was looked up last, in a directory that may be renamed itself.
 #[derive(Debug, Default)]
 pub(crate) struct Place(Mutex<Option<(Arc<Node>, OsString)>>);
 
@@ -21,12 +21,12 @@ impl Place {
         drop(before);
     }
 
-    /// The folder and the name; none of the captured folder itself.
+    /// The directory and the name; none of the captured directory itself.
     pub(crate) fn get(&self) -> Option<(Arc<Node>, OsString)> {
         self.lock().clone()
     }
 
-    /// From the captured folder on; empty for that itself.
+    /// From the captured directory on; empty for that itself.
     pub(crate) fn path(&self) -> PathBuf {
         let mut names = Vec::new();
         let mut at = self.lock().clone();

@@ -1,7 +1,7 @@
 //! Faults on demand: what a device looks like that fails, lies, damages data or loses its power, for tests.
 //!
 //! A [`Fault`] says what goes wrong and which requests it befalls; [`Faulty`] puts a list of them over any
-//! device. What each does to the caller and to the medium stands in docs/faults.md. Every random choice
+//! device. What each does to the caller and to the medium is in docs/faults.md. Every random choice
 //! follows from the fault's seed and the number of the request, so that a test which failed once fails again.
 
 mod delay_queue;

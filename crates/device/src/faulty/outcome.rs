@@ -36,7 +36,7 @@ pub(super) enum Answer {
     Truth,
     /// A negative result, whatever the device said.
     Errno(i32),
-    /// So many bytes, if the device did as asked.
+    /// That many bytes, if the device did as asked.
     Bytes(u32),
 }
 

@@ -12,7 +12,7 @@ pub(super) enum FaultKind {
     Errno(i32),
     ErrnoThoughDone(i32),
     Short,
-    /// In parts of so many sectors.
+    /// In parts of that many sectors.
     Torn(u32),
     Lost,
     Lie,

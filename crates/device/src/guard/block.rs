@@ -2,7 +2,7 @@
 //!
 //! The kernel refuses O_EXCL while a file system, swap, device mapper or MD claims the device, a partition of
 //! it, or its disk. That is the lock, held until the file is closed; the checks by name come first to say who
-//! it is, and see what O_EXCL does not: partitions, loop devices, and what lies under a loop device.
+//! it is, and see what O_EXCL does not: partitions, loop devices, and what is under a loop device.
 
 use std::fs::{self, File};
 use std::io;
@@ -17,7 +17,7 @@ use super::system::{Block, System};
 use super::{GuardError, io_error};
 use crate::target::DeviceNumber;
 
-/// Loop devices may stand on loop devices; deeper than this nobody builds on purpose.
+/// Loop devices may be on loop devices; deeper than this nobody builds on purpose.
 const MAX_LOOPS: u32 = 8;
 
 /// Opens a block device for reading and writing, exclusively and with O_DIRECT. As long as the file is open

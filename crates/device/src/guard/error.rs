@@ -18,14 +18,14 @@ pub enum GuardError {
     /// It is swap space in use.
     #[error("{}: {what} is used as swap; `swapoff {}` first", shown(.path), shown(.swap))]
     Swap { path: PathBuf, what: String, swap: PathBuf },
-    /// Device mapper, MD or bcache stands on it.
+    /// Device mapper, MD or bcache is on it.
     #[error("{}: {what} is held by {holder}; {remedy} first", shown(.path))]
     Held { path: PathBuf, what: String, holder: String, remedy: String },
     /// It has partitions, or a partition table that the kernel does not read.
     #[error("{}: is partitioned ({partitions}); name one partition, or remove the table with `wipefs -a {}` first",
         shown(.path), shown(.device))]
     Partitioned { path: PathBuf, partitions: String, device: PathBuf },
-    /// A loop device stands on it.
+    /// A loop device is on it.
     #[error("{}: {what} backs the loop device /dev/{holder}; `losetup -d /dev/{holder}` first", shown(.path))]
     BacksLoop { path: PathBuf, what: String, holder: String },
     /// Somebody has it open exclusively.

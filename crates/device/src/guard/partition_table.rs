@@ -1,4 +1,4 @@
-//! Partition tables as they lie on the device. A kernel built without them, or one that was not told to look
+//! Partition tables as they are on the device. A kernel built without them, or one that was not told to look
 //! again, does not know the partitions; the data in them is there all the same.
 
 /// Bytes from the device's start that [`partition_table`] wants to see.

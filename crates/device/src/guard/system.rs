@@ -47,7 +47,7 @@ impl System {
         }
     }
 
-    /// Loop devices that are set up, each with the path it stands on.
+    /// Loop devices that are set up, each with the path it is on.
     pub(super) fn loops(&self) -> io::Result<Vec<(Block, PathBuf)>> {
         let mut loops = Vec::new();
         for entry in entries(&self.sys.join("dev/block"))? {
@@ -77,7 +77,7 @@ impl Block {
         self.dir.join("partition").exists().then(|| Block::at(self.dir.parent()?.to_path_buf())).flatten()
     }
 
-    /// Kernel names of what stands on it: `dm-0`, `md127`.
+    /// Kernel names of what is on it: `dm-0`, `md127`.
     pub(super) fn holders(&self) -> io::Result<Vec<String>> {
         let mut holders: Vec<String> =
             entries(&self.dir.join("holders"))?.iter().map(|entry| file_name(entry)).collect();
@@ -97,7 +97,7 @@ impl Block {
         (!matches!(model.as_str(), "none" | "host-aware")).then_some(model)
     }
 
-    /// What a loop device stands on.
+    /// What a loop device is on.
     pub(super) fn backing_file(&self) -> Option<PathBuf> {
         let text = fs::read_to_string(self.dir.join("loop/backing_file")).ok()?;
         Some(text.trim_end_matches('\n').into())

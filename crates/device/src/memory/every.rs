@@ -8,7 +8,7 @@ use super::image::Image;
 
 /// The device after every power cut that is possible, each once: an iterator over devices.
 ///
-/// A part is what a power cut leaves whole or loses: a write, or what of it lies in one sector of the device.
+/// A part is what a power cut leaves whole or loses: a write, or what of it is in one sector of the device.
 /// Parts of several writes in the same place are versions of each other, and one of them is left, or none.
 /// The iterator counts through these choices as through the digits of a number, and passes over those that
 /// another one equals because later writes hide an earlier one.

@@ -129,9 +129,9 @@ pub struct FaultSpec {
     pub operation: Option<FileOperation>,
     /// Bytes of the file that the operation must touch.
     pub range: Option<Range<u64>>,
-    /// So many operations that match are spared first.
+    /// That many operations that match are spared first.
     pub after_ops: u64,
-    /// Not before so many seconds after the mount.
+    /// Not before that many seconds after the mount.
     pub at_s: f64,
     /// Share of the operations that match and are due, 0 to 1.
     pub probability: f64,

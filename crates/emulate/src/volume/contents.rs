@@ -15,7 +15,7 @@ use crate::extents::BLOCK_BYTES;
 use crate::node::{FileData, FileState, Ino};
 
 impl Volume {
-    /// Reads part of a file: its bytes, and where they lie on the device.
+    /// Reads part of a file: its bytes, and where they are on the device.
     pub(crate) fn read(&self, ino: Ino, offset: u64, len: u32) -> Result<(Vec<u8>, Vec<Extent>), Errno> {
         let _alive = self.alive();
         let (view, extents) = self.with_backing(ino, |_, state, backing| {
@@ -38,7 +38,7 @@ impl Volume {
         Ok(file)
     }
 
-    /// Writes part of a file; where it lies on the device.
+    /// Writes part of a file; where it is on the device.
     pub(crate) fn write(&self, ino: Ino, offset: u64, data: &[u8]) -> Result<Vec<Extent>, Errno> {
         let _alive = self.alive();
         let file = self.file_to_fill(ino)?;
@@ -63,7 +63,7 @@ impl Volume {
         }
     }
 
-    /// Gives part of a file blocks, as a write does that is lost; where it lies on the device.
+    /// Gives part of a file blocks, as a write does that is lost; where it is on the device.
     pub(crate) fn place(&self, ino: Ino, offset: u64, len: u64) -> Result<Vec<Extent>, Errno> {
         let _alive = self.alive();
         let file = self.file_to_fill(ino)?;

@@ -121,7 +121,7 @@ impl Volume {
         self.apply(&mut tree, operations).map_err(|error| errno(&error))
     }
 
-    /// Does operations in the backing folder. Those that could not be done wait again: who was told of the
+    /// Does operations in the backing directory. Those that could not be done wait again: who was told of the
     /// error may sync once more.
     fn apply(&self, tree: &mut Tree, operations: Vec<Operation>) -> io::Result<()> {
         for (done, operation) in operations.iter().enumerate() {
@@ -168,7 +168,7 @@ impl Volume {
         }
     }
 
-    /// Makes everything durable and leaves the backing folder as it should be found. Files that have bytes
+    /// Makes everything durable and leaves the backing directory as it should be found. Files that have bytes
     /// there and could not be given their names are left under a name that the next mount does not empty.
     pub(crate) fn close(&self) -> Result<(), Unsaved> {
         let mut synced = self.sync_all();

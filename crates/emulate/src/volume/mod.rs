@@ -66,7 +66,7 @@ pub(crate) fn errno(error: &io::Error) -> Errno {
 }
 
 impl Volume {
-    /// Takes up the backing folder.
+    /// Takes up the backing directory.
     pub(crate) fn open(
         path: &Path,
         layout: Layout,
@@ -226,7 +226,7 @@ impl Volume {
         Err(Errno::STALE)
     }
 
-    /// The backing folder.
+    /// The backing directory.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

@@ -21,8 +21,8 @@ impl Volume {
         look(&tree, &durable, self.strict)
     }
 
-    /// Cuts the power: what is not durable is lost, but for the survivors. All nodes have new numbers then.
-    /// Also the names that were in the root.
+    /// Cuts the power: what is not durable is lost, except for the survivors. All nodes have new numbers
+    /// then. Also the names that were in the root.
     pub(crate) fn power_cut(
         &self,
         survivors: &mut Survivors,

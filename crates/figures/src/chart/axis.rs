@@ -27,7 +27,7 @@ pub struct Axis {
     /// Places with words of their own; where those are empty, the number in its unit.
     #[serde(skip_serializing_if = "is_default")]
     pub ticks: Vec<(f64, String)>,
-    /// Of bars: names in two or three lines, and what stands above each bar.
+    /// Of bars: names in two or three lines, and what is above each bar.
     #[serde(skip_serializing_if = "is_default")]
     pub above: Vec<String>,
     /// Numbers that it reaches, too.

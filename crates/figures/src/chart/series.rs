@@ -33,7 +33,7 @@ pub struct Series {
     /// Opacity of the area below the line.
     #[serde(skip_serializing_if = "is_default")]
     pub area: f64,
-    /// What stands at each row.
+    /// What is at each row.
     #[serde(skip_serializing_if = "is_default")]
     pub symbol: Option<Symbol>,
     /// Whether the third and fourth cells of rows are the ends of an interval.
@@ -50,7 +50,7 @@ pub struct Series {
     /// The same instead of the name.
     #[serde(skip_serializing_if = "is_default")]
     pub title: String,
-    /// The same beside each symbol.
+    /// The same next to each symbol.
     #[serde(skip_serializing_if = "is_default")]
     pub words: String,
     /// Where that stands, as ECharts names it.
@@ -73,7 +73,7 @@ pub struct Series {
     pub through: bool,
 }
 
-/// What stands at a row.
+/// What is at a row.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Symbol {
     /// `circle`, `ring`, `dash`, or as ECharts names it: `diamond` for what was published, ..

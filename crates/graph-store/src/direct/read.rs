@@ -32,7 +32,7 @@ impl std::fmt::Debug for ReadQueue {
 }
 
 impl ReadQueue {
-    /// With so many buffers for reads of at most so many bytes.
+    /// With that many buffers for reads of at most that many bytes.
     ///
     /// # Errors
     /// [`GraphError::Device`].

@@ -68,7 +68,7 @@ fn writes_that_end(opened: &Arc<DirectFile>, end: fn(i32) -> i32) -> WriteQueue 
     WriteQueue::over(opened, Box::new(Ends { pair: opened.queue_pair(2, 4 * PAGE).unwrap(), end }))
 }
 
-/// Writes buffers of so many bytes one behind the other, each full of its number.
+/// Writes buffers of that many bytes one behind the other, each full of its number.
 fn write_all(queue: &mut WriteQueue, lengths: &[usize]) -> Result<Vec<u8>, GraphError> {
     let (mut at, mut expected) = (0, Vec::new());
     for (number, &bytes) in lengths.iter().enumerate() {

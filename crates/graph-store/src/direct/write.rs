@@ -31,7 +31,7 @@ impl std::fmt::Debug for WriteQueue {
 }
 
 impl WriteQueue {
-    /// With so many buffers of at least so many bytes.
+    /// With that many buffers of at least that many bytes.
     ///
     /// # Errors
     /// [`GraphError::Device`].
@@ -66,7 +66,7 @@ impl WriteQueue {
         Ok(self.pair.buffer(slot))
     }
 
-    /// Writes the first bytes of [`WriteQueue::buffer`], and whatever stands there up to the next multiple of
+    /// Writes the first bytes of [`WriteQueue::buffer`], and whatever is there up to the next multiple of
     /// [`ALIGNMENT`], to a place that is one. Returns how many bytes that is.
     ///
     /// # Errors
@@ -135,7 +135,7 @@ pub(crate) struct SequentialWriter {
 }
 
 impl SequentialWriter {
-    /// With so many buffers of so many bytes, a multiple of [`ALIGNMENT`].
+    /// With that many buffers of that many bytes, a multiple of [`ALIGNMENT`].
     pub(crate) fn new(
         file: &Arc<DirectFile>,
         depth: usize,

@@ -1,4 +1,4 @@
-//! A graph as a folder of Parquet files in equal parts, for programs that read with many machines
+//! A graph as a directory of Parquet files in equal parts, for programs that read with many machines
 //! (docs/graph-export.md).
 
 use std::fs::{self, File};
@@ -25,7 +25,7 @@ const PART_BYTES: u64 = 128 << 20;
 /// Vertices between two looks at whether somebody wants to stop.
 const STEP: u64 = 1 << 16;
 
-/// How to export to a folder.
+/// How to export to a directory.
 #[derive(Debug, Clone)]
 pub struct FolderOptions {
     /// Parts of the edges, at least 1; as many as make parts of 128 MiB (before they are packed) where there
@@ -44,7 +44,7 @@ impl Default for FolderOptions {
     }
 }
 
-/// What was exported to a folder.
+/// What was exported to a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct FolderReport {
     /// How long it took.
@@ -59,13 +59,13 @@ pub struct FolderReport {
     pub bytes: u64,
 }
 
-/// Writes a graph to a folder: `edges/part-00000.parquet` and on, `vertices/part-00000.parquet` and on, which
-/// have every vertex, and `graph.json`. Edges stand as in [`export`](super::export), each part with as many
-/// as the others, or one more. The folder appears when it is whole, in place of an older export; no other
-/// folder is replaced unless it is empty. `progress` has the phases `vertices` and `write`.
+/// Writes a graph to a directory: `edges/part-00000.parquet` and on, `vertices/part-00000.parquet` and on,
+/// which have every vertex, and `graph.json`. Edges stand as in [`export`](super::export), each part with as
+/// many as the others, or one more. The directory appears when it is whole, in place of an older export; no
+/// other directory is replaced unless it is empty. `progress` has the phases `vertices` and `write`.
 ///
 /// # Errors
-/// [`GraphError::Place`] and [`GraphError::Path`] for a place that no folder can take, above all one that
+/// [`GraphError::Place`] and [`GraphError::Path`] for a place that no directory can take, above all one that
 /// holds something else; [`GraphError::Memory`]; [`GraphError::Write`]; [`GraphError::Interrupted`]; as
 /// [`crate::inspect::verify`] for the store.
 ///
@@ -115,13 +115,13 @@ fn id_bytes(store: &StoreFile) -> u64 {
     }
 }
 
-/// As many parts as so many rows of so many bytes make.
+/// As many parts as that many rows of that many bytes make.
 fn parts_of(rows: u64, row_bytes: u64) -> u32 {
     let parts = (u128::from(rows) * u128::from(row_bytes)).div_ceil(u128::from(PART_BYTES));
     u32::try_from(parts).unwrap_or(u32::MAX).max(1)
 }
 
-/// An older export is replaced, and an empty folder; what else is in a folder somebody may still want.
+/// An older export is replaced, and an empty directory; what else is in a directory somebody may still want.
 fn refuse_other(folder: &Path) -> Result<(), GraphError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -200,7 +200,7 @@ fn describe(folder: &NewFolder, description: &Description) -> Result<u64, GraphE
 /// Rows on their way to files of equal parts.
 struct Parts<'a> {
     folder: &'a NewFolder,
-    /// The folder of the parts, in that one.
+    /// The directory of the parts, in that one.
     name: &'static str,
     columns: &'static [&'static str],
     shape: Shape,
@@ -232,7 +232,7 @@ impl<'a> Parts<'a> {
         Ok(Parts { folder, name, columns, shape, weighted, rows, count, put, end, part, begun, bytes })
     }
 
-    /// With so many rows in so many files.
+    /// With that many rows in that many files.
     fn of(mut self, rows: u64, count: u32) -> Parts<'a> {
         (self.rows, self.count) = (rows, count);
         self

@@ -35,7 +35,7 @@ pub struct ExportOptions {
     /// The format: CSV, TSV, SNAP, EL, WEL or Parquet; told by the file's name where none is given.
     pub format: Option<Format>,
     /// Most bytes for ids and for rows on their way to the file; with less than 16 MiB it takes some more.
-    /// Less than the ids take makes it slower; a renumbered store needs 4 bytes per vertex beside.
+    /// Less than the ids take makes it slower; a renumbered store needs another 4 bytes per vertex.
     pub memory: u64,
     /// Set from another thread to end the export.
     pub stop: Arc<AtomicBool>,

@@ -13,7 +13,7 @@ use crate::inspect::StoreFile;
 pub(super) struct Lines<'a> {
     output: BufferedFile<'a>,
     separator: u8,
-    /// Ids with separators in them may stand in quotes.
+    /// Ids with separators in them may be in quotes.
     quotes: bool,
     weighted: bool,
     line: Vec<u8>,

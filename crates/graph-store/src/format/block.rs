@@ -209,7 +209,7 @@ impl<'a> Block<'a> {
         GroupWeights { raw: &self.bytes[first.max(start.min(end))..end], kept: self.weights }
     }
 
-    /// How many neighbours of a vertex stand here.
+    /// How many neighbours of a vertex are here.
     #[inline]
     pub fn degree(&self, vertex: Vertex) -> usize {
         self.degree_at(self.place(vertex))

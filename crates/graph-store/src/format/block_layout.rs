@@ -28,7 +28,7 @@ const CHECKSUM: usize = 8;
 /// Bytes in front of the table of ends.
 const TABLE: usize = 16;
 
-/// What stands in front of the table of ends.
+/// What is in front of the table of ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Head {
     /// First vertex with a list in the block.
@@ -60,7 +60,7 @@ impl Head {
     }
 }
 
-/// Where the first entry begins in a block of so many.
+/// Where the first entry begins in a block of that many.
 #[inline]
 pub(crate) fn entries_start(entries: usize) -> usize {
     TABLE + 2 * entries
@@ -149,14 +149,14 @@ pub(crate) struct BlockInMemory {
 }
 
 impl BlockInMemory {
-    /// Begins one with so many lists.
+    /// Begins one with that many lists.
     pub(crate) fn begin(&mut self, lists: usize) {
         self.bytes.clear();
         self.bytes.resize(TABLE + 4 * lists, 0);
         (self.begun, self.lists) = (lists, 0);
     }
 
-    /// So many more numbers of the list that comes next.
+    /// That many more numbers of the list that comes next.
     pub(crate) fn more<const N: usize>(&mut self, count: usize) -> &mut [[u8; N]] {
         let start = self.bytes.len();
         self.bytes.resize(start + N * count, 0);

@@ -30,7 +30,7 @@ pub struct Directory {
 const NEW_VERTICES: u64 = 256;
 
 impl Directory {
-    /// Bytes in memory of a directory of so many blocks.
+    /// Bytes in memory of a directory of that many blocks.
     pub fn bytes_for(blocks: u64) -> u64 {
         blocks * 4 + blocks.div_ceil(64) * 8 + (blocks + 2) * 4
     }
@@ -85,8 +85,8 @@ impl Directory {
         in_range && begins && (0..self.blocks()).all(rises)
     }
 
-    /// The directory of the same blocks after changes, of so many vertices: without blocks whose vertices are
-    /// gone, and with some more for new ones. `pieces` has the first neighbour of each block that is
+    /// The directory of the same blocks after changes, of that many vertices: without blocks whose vertices
+    /// are gone, and with some more for new ones. `pieces` has the first neighbour of each block that is
     /// [`Directory::is_continued`].
     pub(crate) fn changed(mut self, pieces: Vec<Vertex>, vertices: u64) -> Directory {
         let before = self.vertices;

@@ -75,7 +75,7 @@ pub(crate) enum IdKind {
 pub struct Header {
     /// Bytes of a block: a power of two, 4096 to 65,536.
     pub block_bytes: u32,
-    /// Whether an edge leads one way only. An undirected edge stands in both its ends' lists (a self-loop
+    /// Whether an edge leads one way only. An undirected edge is in both its ends' lists (a self-loop
     /// once).
     pub directed: bool,
     /// Whether lists are written in the byte code; plain 32-bit numbers else.
@@ -148,7 +148,7 @@ impl Header {
         self.compressed.then(Decoder::detect)
     }
 
-    /// The header as it stands in the file.
+    /// The header as it is in the file.
     pub(crate) fn to_bytes(self) -> Vec<u8> {
         let mut flags = 0;
         let mut flag = |set: bool, bit: u32| flags |= if set { bit } else { 0 };
@@ -216,7 +216,7 @@ impl Header {
         Header::parse(bytes, length, name)
     }
 
-    /// The header of a file of so many bytes, of which the first are given.
+    /// The header of a file of that many bytes, of which the first are given.
     fn parse(bytes: Vec<u8>, length: u64, name: &str) -> Result<Header, GraphError> {
         let there = (length as usize).min(HEADER_BYTES);
         if &bytes[..8] != MAGIC {

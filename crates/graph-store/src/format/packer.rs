@@ -174,7 +174,7 @@ impl Packer {
         Ok(())
     }
 
-    /// The first `count` values of the list, and their weights, as they will stand in a block.
+    /// The first `count` values of the list, and their weights, as they will are in a block.
     fn encode(&mut self, count: usize) {
         self.code.clear();
         if self.layout.compressed {
@@ -226,7 +226,7 @@ impl Packer {
         Ok(())
     }
 
-    /// How many of the collected values fit in so many bytes.
+    /// How many of the collected values fit in that many bytes.
     fn piece(&self, room: usize) -> usize {
         let weight = self.layout.weights.bytes();
         if !self.layout.compressed {

@@ -43,10 +43,10 @@ pub struct StoreWriter {
 }
 
 impl StoreWriter {
-    /// Begins a store that will be at `path`, in whose folder its bytes are written from now on.
+    /// Begins a store that will be at `path`, in whose directory its bytes are written from now on.
     ///
     /// # Errors
-    /// [`GraphError::BlockSize`], [`GraphError::TooManyVertices`], [`GraphError::Write`] where the folder
+    /// [`GraphError::BlockSize`], [`GraphError::TooManyVertices`], [`GraphError::Write`] where the directory
     /// takes no file.
     pub fn create(path: &Path, layout: Layout) -> Result<StoreWriter, GraphError> {
         let size = layout.block_bytes;

@@ -35,7 +35,7 @@ impl Benchmark {
         self == Benchmark::Wcc
     }
 
-    /// The bits of a value as it stands in a file.
+    /// The bits of a value as it is in a file.
     pub(super) fn parse(self, field: &[u8]) -> Result<u64, String> {
         if !self.is_real() {
             return whole(field, "a whole number as value");

@@ -24,7 +24,7 @@ use crate::{GraphError, Progress};
 pub struct ValidateOptions {
     /// The cap on memory, bytes; at least [`LEAST_MEMORY`].
     pub memory: u64,
-    /// The folder of temporary files, which have no names.
+    /// The directory of temporary files, which have no names.
     pub temp: PathBuf,
     /// How many differences are reported one by one: those of the smallest ids.
     pub shown: usize,

@@ -37,7 +37,7 @@ use sort::{LaneWriter, Stamped};
 pub struct ImportOptions {
     /// The cap on memory, bytes; at least [`LEAST_MEMORY`].
     pub memory: u64,
-    /// The folder of temporary files; the store's own where there is none. They have no names, so none is
+    /// The directory of temporary files; the store's own where there is none. They have no names, so none is
     /// left behind.
     pub temp: Option<PathBuf>,
     /// Bytes of a block: a power of two, 4096 to 65,536.

@@ -20,7 +20,7 @@ const DEPTH: (usize, usize) = (4, 16);
 /// Most threads: more than any disk keeps busy.
 const MOST_WORKERS: u64 = 8;
 
-/// A thread for so much memory: with less they would sort in crumbs.
+/// A thread for that much memory: with less they would sort in crumbs.
 const A_WORKER: u64 = 4 << 20;
 
 /// Shares of the memory, in sixteenths. While edges are read: 4 for what the reader holds, 4 for the ids
@@ -67,7 +67,7 @@ impl ImportPlan {
         (self.total / 16 * 4 / self.workers as u64) as usize
     }
 
-    /// Records of so many bytes that each thread can sort in memory.
+    /// Records of that many bytes that each thread can sort in memory.
     pub(crate) fn sortable(&self, record_bytes: usize) -> usize {
         let each = self.sort_each();
         (each.saturating_sub(self.read_bytes().min(each / 2)) / (2 * record_bytes)).max(16)

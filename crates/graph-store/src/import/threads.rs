@@ -2,7 +2,7 @@
 
 use crate::GraphError;
 
-/// Does the work on so many threads, each with its number. The first error is returned, and once one failed
+/// Does the work on that many threads, each with its number. The first error is returned, and once one failed
 /// the others should end by themselves.
 pub(crate) fn threads<T: Send>(
     count: usize,

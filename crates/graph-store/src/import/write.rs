@@ -189,7 +189,7 @@ impl Job<'_> {
     }
 
     /// All lists, and the reverse ones where they are wanted. Returns the bytes that all sorts spilled, and
-    /// how often an edge stands next to one with the same ends.
+    /// how often an edge is next to one with the same ends.
     fn lists<W: Weight>(
         &self,
         writer: &mut StoreWriter,

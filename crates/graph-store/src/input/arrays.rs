@@ -126,7 +126,7 @@ impl ArrayEdges {
         self.of_one_kind()
     }
 
-    /// With the vertices 0 to `count` - 1, whether or not they have edges, as a matrix of so many rows has
+    /// With the vertices 0 to `count` - 1, whether or not they have edges, as a matrix of that many rows has
     /// them.
     ///
     /// # Errors

@@ -38,7 +38,7 @@ impl Wrong {
 /// What went wrong in a piece of text.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// In a line, which is so many behind the first one of the piece.
+    /// In a line, which is that many behind the first one of the piece.
     Line {
         /// Lines before it in the piece.
         before: u64,
@@ -106,7 +106,7 @@ impl Chunks {
         self.line_end
     }
 
-    /// The name of the file within, where the text lies in an archive.
+    /// The name of the file within, where the text is in an archive.
     pub(super) fn inner_name(&self) -> Option<&str> {
         self.source.inner.as_deref()
     }

@@ -1,6 +1,6 @@
-//! A folder of Parquet files, as programs that write with many machines leave one: its files are read as one
-//! table of edges. Or a graph that was exported as a folder, which also has vertices, and a file that says
-//! what the graph is.
+//! A directory of Parquet files, as programs that write with many machines leave one: its files are read as
+//! one table of edges. Or a graph that was exported as a directory, which also has vertices, and a file that
+//! says what the graph is.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use super::{Batch, Declared, EdgeReader, Format, InputOptions, InputSummary};
 use crate::exported::{DESCRIPTION, Description, EDGES, VERTICES};
 use crate::{GraphError, InputOption};
 
-/// Deepest folders `key=value` within one another.
+/// Deepest directories `key=value` within one another.
 const DEEPEST: usize = 16;
 
 struct Folder {
@@ -31,8 +31,8 @@ struct Folder {
     ended: bool,
 }
 
-/// Opens a folder. Each file is looked at, so that one that is damaged or unlike the others is found before
-/// the work.
+/// Opens a directory. Each file is looked at, so that one that is damaged or unlike the others is found
+/// before the work.
 pub(super) fn open(path: &Path, options: InputOptions) -> Result<Box<dyn EdgeReader>, GraphError> {
     if let Some(format) = options.format.filter(|format| *format != Format::Parquet) {
         return Err(GraphError::path(path, format!("is a folder; {format} is read from a file only")));
@@ -61,7 +61,7 @@ pub(super) fn open(path: &Path, options: InputOptions) -> Result<Box<dyn EdgeRea
     Ok(Box::new(folder))
 }
 
-/// What the files of a folder have in common.
+/// What the files of a directory have in common.
 struct Found {
     rows: u64,
     weighted: bool,
@@ -69,7 +69,7 @@ struct Found {
 }
 
 impl Folder {
-    /// A graph that was exported: what it is stands in its description, which no option contradicts.
+    /// A graph that was exported: what it is is in its description, which no option contradicts.
     fn exported(&mut self, path: &Path, description: &Description) -> Result<(), GraphError> {
         let Description { directed, weighted, vertices, edges, .. } = *description;
         if self.options.directed && !directed {
@@ -108,7 +108,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Adds the files of a folder to those to be read.
+    /// Adds the files of a directory to those to be read.
     fn add(&mut self, folder: &Path, what: Rows) -> Result<Found, GraphError> {
         let mut all: Option<(Found, String, PathBuf)> = None;
         let Files { paths, keys } = files(folder)?;
@@ -177,16 +177,16 @@ impl Folder {
     }
 }
 
-/// The Parquet files of a folder, and what the names of its folders say.
+/// The Parquet files of a directory, and what the names of its directories say.
 #[derive(Debug, Default)]
 struct Files {
     paths: Vec<PathBuf>,
-    /// The keys of folders called `key=value`, as Hive and Spark divide a table, from the outermost.
+    /// The keys of directories called `key=value`, as Hive and Spark divide a table, from the outermost.
     keys: Vec<String>,
 }
 
-/// The files of a folder whose names do not begin with `_` or `.`, in the order of their names, and those of
-/// its folders `key=value`.
+/// The files of a directory whose names do not begin with `_` or `.`, in the order of their names, and those
+/// of its directories `key=value`.
 fn files(folder: &Path) -> Result<Files, GraphError> {
     let mut files = Files::default();
     add_files(folder, 0, &mut files)?;
@@ -221,7 +221,7 @@ fn add_files(folder: &Path, depth: usize, files: &mut Files) -> Result<(), Graph
     Ok(())
 }
 
-/// Folders `key=value` of one depth have one key, which is a column that the files do not have.
+/// Directories `key=value` of one depth have one key, which is a column that the files do not have.
 fn check_key(path: &Path, key: &str, depth: usize, files: &mut Files) -> Result<(), GraphError> {
     match files.keys.get(depth) {
         Some(first) if first != key => {

@@ -21,7 +21,7 @@ pub enum Format {
     MatrixMarket,
     /// METIS: line i lists the neighbours of vertex i.
     Metis,
-    /// LDBC Graphalytics: vertices in a `.v`, edges in the `.e` beside it.
+    /// LDBC Graphalytics: vertices in a `.v`, edges in the `.e` next to it.
     Graphalytics,
     /// GAP: source and target.
     El,

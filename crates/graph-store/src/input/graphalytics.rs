@@ -1,5 +1,5 @@
 //! LDBC Graphalytics (Iosup et al., VLDB 2016): vertices in NAME.v, edges in NAME.e, and NAME.properties
-//! beside them.
+//! next to them.
 
 use std::path::{Path, PathBuf};
 
@@ -82,7 +82,7 @@ fn both(path: &Path) -> Result<(Option<PathBuf>, PathBuf), GraphError> {
     }
 }
 
-/// Whether the properties beside the edges say `graph.NAME.directed = false`.
+/// Whether the properties next to the edges say `graph.NAME.directed = false`.
 fn says_undirected(edges: &Path) -> bool {
     let properties = uncompressed(edges).0.with_extension("properties");
     let text = leadline_files::read_text(properties, properties::MOST_BYTES).unwrap_or_default();

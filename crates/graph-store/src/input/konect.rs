@@ -54,7 +54,7 @@ impl Head {
     }
 }
 
-/// What stands in front of the edges.
+/// What is in front of the edges.
 struct Front {
     head: Head,
     /// The numbers of vertices on both sides, where they are said.

@@ -119,7 +119,7 @@ pub struct InputOptions {
     pub weights: bool,
     /// How ids are read.
     pub ids: IdMode,
-    /// Each edge leads one way, as it stands there, whatever the input says of itself.
+    /// Each edge leads one way, as it is there, whatever the input says of itself.
     pub directed: bool,
     /// Sources and targets are vertices of two kinds, both numbered from 1: rows and columns of a matrix. The
     /// second are numbered behind the first.
@@ -130,7 +130,7 @@ pub struct InputOptions {
     /// Bytes that the reader may take: above all ids that are strings, and text that threads parse, which are
     /// fewer then.
     pub memory: u64,
-    /// Threads that parse text, at least 1. Beside them there is one that reads where they are more than 1.
+    /// Threads that parse text, at least 1. Next to them there is one that reads where they are more than 1.
     pub threads: usize,
 }
 
@@ -153,7 +153,7 @@ impl Default for InputOptions {
     }
 }
 
-/// Opens an input: a file, or a folder of Parquet files. Text is decompressed where it is gzip, bzip2,
+/// Opens an input: a file, or a directory of Parquet files. Text is decompressed where it is gzip, bzip2,
 /// Zstandard or xz, and read from a tar or zip of one file; binary pairs are decompressed where their name
 /// ends so.
 ///
@@ -194,7 +194,7 @@ fn told_by(options: &InputOptions) -> &'static str {
     if options.format.is_some() { "as was said" } else { "by its name" }
 }
 
-/// A text: what stands in it tells its format better than its name.
+/// A text: what is in it tells its format better than its name.
 fn open_text(
     path: &Path,
     named: Result<Format, GraphError>,
@@ -316,7 +316,7 @@ fn check_options(path: &Path, format: Format, options: &InputOptions) -> Result<
     }
 }
 
-/// Edges in the users' ids, as they stand in the input.
+/// Edges in the users' ids, as they are in the input.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Batch {
     /// Source and target.
@@ -353,7 +353,7 @@ pub struct Sample {
 /// What an input declares before its edges.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Declared {
-    /// So many vertices exist from [`Declared::first`] on, whether or not they have edges (METIS, Matrix
+    /// That many vertices exist from [`Declared::first`] on, whether or not they have edges (METIS, Matrix
     /// Market, which count from 1).
     pub vertices: Option<u64>,
     /// Id of the first declared vertex.
@@ -404,7 +404,7 @@ pub trait EdgeReader: Send {
     }
 
     /// Nobody asks for the strings behind the numbers given so far any more. An input whose edges name their
-    /// ends lets go of them, and begins to number anew.
+    /// ends lets go of them, and begins to number again.
     fn forget_strings(&mut self) {}
 
     /// The number by which this input calls a vertex, whether or not it has an edge; called after the last

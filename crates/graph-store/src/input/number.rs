@@ -1,4 +1,4 @@
-//! Numbers as they stand in text, read fast.
+//! Numbers as they are in text, read fast.
 
 pub(super) use leadline_text::shown;
 

@@ -1,4 +1,4 @@
-//! What readers of formats of their own have in common: each only says what stands in the next piece.
+//! What readers of formats of their own have in common: each only says what is in the next piece.
 
 use super::chunks::{CHUNK, Chunks, Failure, Wrong};
 use super::number::{is_integer, shown, whole};
@@ -179,7 +179,7 @@ impl<R: Records> EdgeReader for RecordReader<R> {
     }
 }
 
-/// What stands in a text line by line.
+/// What is in a text line by line.
 pub(super) trait Lines: Send {
     /// Takes a line, without its end and blanks around it, that is not blank.
     fn line(&mut self, line: &[u8], out: &mut Out) -> Result<(), Wrong>;
@@ -214,7 +214,7 @@ impl<L: Lines> LineRecords<L> {
         self.chunks.meter()
     }
 
-    /// Takes single lines until `enough`; for what stands in front of edges. False at the end of the text.
+    /// Takes single lines until `enough`; for what is in front of edges. False at the end of the text.
     pub(super) fn ahead(
         &mut self,
         out: &mut Out,
@@ -279,7 +279,7 @@ pub(super) fn number_in<'l>(mut words: impl Iterator<Item = &'l [u8]>, what: &st
     }
 }
 
-/// Nothing more may stand in a line.
+/// Nothing more may be in a line.
 pub(super) fn nothing_behind<'l>(mut words: impl Iterator<Item = &'l [u8]>, what: &str) -> Result<(), Wrong> {
     match words.next() {
         Some(word) => Err(format!("expected the end of the line after {what}, found {}", shown(word)).into()),

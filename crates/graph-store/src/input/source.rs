@@ -1,4 +1,4 @@
-//! The bytes of an input: a file, decompressed where it is compressed, and counted as it stands on the
+//! The bytes of an input: a file, decompressed where it is compressed, and counted as it is on the
 //! device.
 
 use std::fs::File;
@@ -33,7 +33,7 @@ pub(super) struct Anywhere {
 }
 
 impl Anywhere {
-    /// Calls `each` with so many bytes from each of some places.
+    /// Calls `each` with that many bytes from each of some places.
     pub(super) fn at_places(
         &self,
         places: impl Iterator<Item = u64>,

@@ -143,7 +143,7 @@ impl Strings {
         self.memory_with(0, 0)
     }
 
-    /// The same with so many bytes and ids more: vectors double when they are full, and the table when half
+    /// The same with that many bytes and ids more: vectors double when they are full, and the table when half
     /// of it is.
     fn memory_with(&self, bytes: usize, ids: usize) -> u64 {
         let grown = |capacity: usize, needed: usize| {
@@ -157,7 +157,7 @@ impl Strings {
         (kept + (table * 4).max(handed_over)) as u64
     }
 
-    /// Begins anew.
+    /// Begins again.
     pub(super) fn forget(&mut self) {
         self.bytes.clear();
         self.ends.clear();

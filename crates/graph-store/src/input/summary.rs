@@ -12,7 +12,7 @@ use super::{Batch, EdgeReader, Format};
 pub struct InputSummary {
     /// The format, as the option for it has it.
     pub format: String,
-    /// What told the format: the file's name, what stands in it, or who reads it.
+    /// What told the format: the file's name, what is in it, or who reads it.
     pub format_told_by: &'static str,
     /// Of text in columns.
     #[serde(skip_serializing_if = "Option::is_none")]

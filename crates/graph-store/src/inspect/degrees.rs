@@ -36,7 +36,7 @@ pub struct DegreeBucket {
     pub least: u64,
     /// The largest degree, one less than the next power of two.
     pub most: u64,
-    /// So many have it.
+    /// That many have it.
     pub vertices: u64,
 }
 

@@ -11,7 +11,7 @@ use crate::format::{Header, Weights};
 /// What a graph store holds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GraphInfo {
-    /// The file, or the folder of a store that was changed.
+    /// The file, or the directory of a store that was changed.
     pub store: String,
     /// Changes since the store was imported.
     pub version: u64,

@@ -29,7 +29,7 @@ pub struct Summary {
     /// Blocks of forward lists, and of reverse ones where they have their own.
     pub blocks: u64,
     /// Share of the forward blocks' bytes that is used, 0 to 1; nothing where there are no blocks. Of more
-    /// than 4096 blocks, so many at even distances are looked at.
+    /// than 4096 blocks, that many at even distances are looked at.
     pub fill: Option<f64>,
     /// Edges; an undirected one counts once.
     pub edges: u64,

@@ -154,7 +154,7 @@ struct Side {
     sums: [u64; 2],
     /// The vertex whose list is next, or goes on.
     next: u64,
-    /// The last list goes on, and so far had this neighbour last and so many.
+    /// The last list goes on, and so far had this neighbour last and that many.
     open: Option<(Vertex, u64)>,
 }
 

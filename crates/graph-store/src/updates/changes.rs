@@ -108,7 +108,7 @@ impl Changes {
         self.ids.as_ref()
     }
 
-    /// Bytes in memory, with the buffers of so many threads.
+    /// Bytes in memory, with the buffers of that many threads.
     pub fn bytes(&self, threads: u64) -> u64 {
         let sides = [Some(&self.forward), self.reverse.as_ref()];
         let of_sides: u64 = sides.into_iter().flatten().map(|side| side.bytes(threads)).sum();
@@ -225,7 +225,7 @@ impl Merged {
     /// Bytes in memory for each block of the graph, kept or not.
     pub const BYTES_PER_BLOCK: u64 = size_of::<OnceLock<(Box<[u8]>, Weights)>>() as u64;
 
-    /// For a graph of so many blocks, of both directions together; none may be kept yet.
+    /// For a graph of that many blocks, of both directions together; none may be kept yet.
     pub fn new(blocks: u32) -> Merged {
         let blocks = std::iter::repeat_with(OnceLock::new).take(blocks as usize).collect();
         Merged { blocks, room: AtomicI64::new(0), used: AtomicI64::new(0) }
@@ -236,7 +236,7 @@ impl Merged {
         self.used.load(Ordering::Relaxed) as u64
     }
 
-    /// Lets so many bytes be kept in all.
+    /// Lets that many bytes be kept in all.
     pub fn allow(&mut self, bytes: u64) {
         *self.room.get_mut() = bytes as i64 - *self.used.get_mut();
     }

@@ -1,7 +1,7 @@
-//! The folder that a store becomes with its first commit (docs/graph-format.md): the base, a log of commits,
-//! and a manifest that says which files belong together. Files are never changed but for the log, which
-//! grows; the manifest is replaced as a whole. So a reader that has them open sees one version, whatever
-//! writers do.
+//! The directory that a store becomes with its first commit (docs/graph-format.md): the base, a log of
+//! commits, and a manifest that says which files belong together. Files are never changed except for the log,
+//! which grows; the manifest is replaced as a whole. So a reader that has them open sees one version,
+//! whatever writers do.
 
 use std::fs::{self, File};
 use std::io;
@@ -25,7 +25,7 @@ const MOST_BYTES: u64 = 16 << 20;
 /// What the manifest's first line begins with.
 const FIRST: &str = "leadline graph 1 ";
 
-/// Which files of a folder are the store.
+/// Which files of a directory are the store.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     /// The file of lists as they were imported or last compacted.
@@ -137,7 +137,7 @@ impl Manifest {
             .map_err(|flaw| GraphError::damaged(&name, format!("its manifest: {flaw}")))
     }
 
-    /// Replaces the folder's manifest; durable when it returns.
+    /// Replaces the directory's manifest; durable when it returns.
     pub(crate) fn write(&self, folder: &Path) -> Result<(), GraphError> {
         let rest = serde_json::to_string_pretty(self)
             .map_err(|error| GraphError::write(&folder.join(MANIFEST), io::Error::other(error)))?;
@@ -186,7 +186,7 @@ pub(crate) fn seed(manifest: &Manifest, name: &str) -> u64 {
 pub(crate) enum Found {
     /// The store as it was imported; perhaps another kind of file.
     File(File),
-    /// The store after a change; perhaps another folder.
+    /// The store after a change; perhaps another directory.
     Folder,
 }
 
@@ -208,7 +208,7 @@ pub(crate) fn find(path: &Path) -> Result<Found, GraphError> {
     Ok(if is_folder { Found::Folder } else { Found::File(file) })
 }
 
-/// Does something with a store, which is a file or a folder; once more where a writer turned one into the
+/// Does something with a store, which is a file or a directory; once more where a writer turned one into the
 /// other meanwhile.
 ///
 /// # Errors
@@ -232,7 +232,7 @@ pub(crate) fn of_store<T>(
 pub(crate) struct StoreLock(File);
 
 impl StoreLock {
-    /// Of a store that is a folder; the user knows it as `store`.
+    /// Of a store that is a directory; the user knows it as `store`.
     pub(crate) fn of_folder(folder: &Path, store: &Path) -> Result<StoreLock, GraphError> {
         let path = folder.join(LOCK);
         let file = File::options().write(true).create(true).truncate(false).open(&path);
@@ -274,7 +274,7 @@ pub(crate) fn header_checksum(header: &Header) -> u64 {
     checksum(&header.to_bytes(), 1)
 }
 
-/// Says in a file of lists that it is the base of a folder, so that nobody takes it for the whole store. A
+/// Says in a file of lists that it is the base of a directory, so that nobody takes it for the whole store. A
 /// single word of 8 bytes is written, which no crash leaves half done.
 pub(crate) fn mark(base: &Path) -> Result<(), GraphError> {
     let marked = File::options().write(true).open(base).and_then(|file| {
@@ -299,12 +299,12 @@ pub(crate) fn remove_others(folder: &Path, manifest: &Manifest) -> io::Result<()
     Ok(())
 }
 
-/// Where a file of the folder is.
+/// Where a file of the directory is.
 pub(crate) fn file(folder: &Path, name: &str) -> PathBuf {
     folder.join(name)
 }
 
-/// Bytes of all files of a folder.
+/// Bytes of all files of a directory.
 pub(crate) fn bytes(folder: &Path) -> io::Result<u64> {
     fs::read_dir(folder)?.map(|entry| Ok(entry?.metadata()?.len())).sum()
 }

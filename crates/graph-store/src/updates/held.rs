@@ -1,8 +1,8 @@
-//! The store that a writer holds: a folder, or a file that becomes one with its first commit.
+//! The store that a writer holds: a directory, or a file that becomes one with its first commit.
 //!
-//! The folder is made beside the file, and takes its place when the first commit is in it and durable. So
+//! The directory is made next to the file, and takes its place when the first commit is in it and durable. So
 //! what comes to nothing (a refused change, a process that is killed) leaves the file as it was. The file is
-//! locked meanwhile, and the folder before it can be found.
+//! locked meanwhile, and the directory before it can be found.
 
 use std::fs::{self, File};
 use std::io;
@@ -27,7 +27,7 @@ pub(crate) struct Held {
     name: String,
     /// Where it really is: whatever becomes of links meanwhile, it is this one.
     path: PathBuf,
-    /// Of the store, or of the folder in the making as well.
+    /// Of the store, or of the directory in the making as well.
     locks: Vec<StoreLock>,
     kind: Kind,
 }
@@ -36,7 +36,7 @@ pub(crate) struct Held {
 enum Kind {
     Folder,
     File(File),
-    /// The folder that is to take the file's place.
+    /// The directory that is to take the file's place.
     Making(File, Box<NewFolder>),
 }
 
@@ -85,7 +85,7 @@ impl Held {
         }
     }
 
-    /// Where the files of the folder are.
+    /// Where the files of the directory are.
     ///
     /// # Panics
     /// Where the store is a file, for which [`Held::begin`] was not called.
@@ -97,12 +97,12 @@ impl Held {
         }
     }
 
-    /// Whether it is a file, and its folder is not begun.
+    /// Whether it is a file, and its directory is not begun.
     pub(crate) fn is_file(&self) -> bool {
         matches!(self.kind, Kind::File(_))
     }
 
-    /// Reads what is committed. Of a folder files that belong to nothing are removed.
+    /// Reads what is committed. Of a directory files that belong to nothing are removed.
     ///
     /// # Errors
     /// As [`Snapshot::open`].
@@ -131,8 +131,8 @@ impl Held {
         Ok(Committed { manifest, base, changed, log: Some(log) })
     }
 
-    /// Begins the folder of a store that is a file, with the files of its manifest; its log, to write to it.
-    /// Nothing is to be seen of it until [`Held::settle`].
+    /// Begins the directory of a store that is a file, with the files of its manifest; its log, to write to
+    /// it. Nothing is to be seen of it until [`Held::settle`].
     ///
     /// # Errors
     /// [`GraphError::Write`]; the store is as it was.
@@ -152,11 +152,11 @@ impl Held {
         Ok(log)
     }
 
-    /// Puts the folder in the file's place, with what was committed in it; whether there was one to put.
+    /// Puts the directory in the file's place, with what was committed in it; whether there was one to put.
     ///
     /// # Errors
-    /// [`GraphError::Write`]; unless it was the last step that failed, the sync of the folder around it, the
-    /// store is the file that it was.
+    /// [`GraphError::Write`]; unless it was the last step that failed, the sync of the directory around it,
+    /// the store is the file that it was.
     pub(crate) fn install_folder(&mut self) -> Result<bool, GraphError> {
         let Kind::Making(file, _) = &self.kind else { return Ok(false) };
         let file = file.try_clone().map_err(|error| GraphError::write(&self.path, error))?;
@@ -176,7 +176,7 @@ impl Held {
         Ok(true)
     }
 
-    /// Removes a folder that is not to take the file's place after all.
+    /// Removes a directory that is not to take the file's place after all.
     pub(crate) fn give_up(&mut self) {
         if let Kind::Making(file, _) = &self.kind
             && let Ok(file) = file.try_clone()
@@ -188,7 +188,7 @@ impl Held {
 }
 
 /// The file under one more name. Where others know it by another name already, or the file system has no such
-/// names, it is copied: as the base of a folder its first bytes change, and theirs are not to.
+/// names, it is copied: as the base of a directory its first bytes change, and theirs are not to.
 fn share(store: &Path, base: &Path) -> io::Result<()> {
     if fs::metadata(store)?.nlink() == 1 && fs::hard_link(store, base).is_ok() {
         return Ok(());
@@ -197,7 +197,7 @@ fn share(store: &Path, base: &Path) -> io::Result<()> {
     File::open(base)?.sync_all()
 }
 
-/// Says before anything is read of changes that the folder cannot be made.
+/// Says before anything is read of changes that the directory cannot be made.
 fn check_writable(parent: &Path, store: &Path) -> Result<(), GraphError> {
     rustix::fs::access(parent, Access::WRITE_OK | Access::EXEC_OK).map_err(|error| {
         let error = io::Error::from(error);

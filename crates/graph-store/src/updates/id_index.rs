@@ -5,7 +5,7 @@ use crate::format::Ids;
 
 use super::id::Id;
 
-/// Every so many searches per id an index would have paid for the pass over all ids that makes it.
+/// Every that many searches per id an index would have paid for the pass over all ids that makes it.
 const WORTH: u64 = 64;
 
 /// Every `step`th number of the ids of a base; nothing until enough were searched for.

@@ -59,7 +59,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// An empty log, durable once its folder is. `seed` tells it from all others of the store.
+    /// An empty log, durable once its directory is. `seed` tells it from all others of the store.
     pub(crate) fn create(path: &Path, seed: u64) -> Result<Log, GraphError> {
         let failed = |error| GraphError::write(path, error);
         let options = File::options().read(true).write(true).create(true).truncate(true).open(path);

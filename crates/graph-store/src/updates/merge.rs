@@ -26,7 +26,7 @@ impl Place {
     }
 }
 
-/// A list is copied in pieces between its changes where it has so many neighbours for each of them.
+/// A list is copied in pieces between its changes where it has that many neighbours for each of them.
 const FEW: usize = 16;
 
 /// Where a thread merges; it keeps its buffers.

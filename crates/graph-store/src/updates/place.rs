@@ -16,13 +16,13 @@ pub(crate) enum StorePlace {
         /// Of the store that is there, if one is.
         _lock: Option<StoreLock>,
     },
-    /// In the folder of a store that was changed, which nobody changes meanwhile.
+    /// In the directory of a store that was changed, which nobody changes meanwhile.
     Base { folder: PathBuf, _lock: StoreLock, next: u64, path: PathBuf, name: String },
 }
 
 impl StorePlace {
     /// # Errors
-    /// [`GraphError::Path`] where it is another folder, or another process changes the store.
+    /// [`GraphError::Path`] where it is another directory, or another process changes the store.
     pub(crate) fn of(store: &Path) -> Result<StorePlace, GraphError> {
         leadline_files::restore(store).map_err(|error| GraphError::write(store, error))?;
         if !store.is_dir() {
@@ -77,7 +77,7 @@ fn lock_of_file(store: &Path) -> Result<Option<StoreLock>, GraphError> {
     }
 }
 
-/// Whether a path is the folder of a store that was changed.
+/// Whether a path is the directory of a store that was changed.
 pub fn is_store_folder(path: &Path) -> bool {
     path.is_dir() && folder::file(path, folder::MANIFEST).is_file()
 }

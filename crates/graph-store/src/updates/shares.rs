@@ -17,7 +17,7 @@ impl Shares {
         self.sixteenth
     }
 
-    /// Ids that were added or removed since the base was written; with more it is written anew.
+    /// Ids that were added or removed since the base was written; with more it is written again.
     pub(super) fn ids(self) -> u64 {
         4 * self.sixteenth
     }
@@ -37,7 +37,7 @@ impl Shares {
         self.pending() + self.lists()
     }
 
-    /// The cap with which a single change may become so much.
+    /// The cap with which a single change may become that much.
     pub(super) fn cap_for_alone(bytes: u64) -> u64 {
         bytes.div_ceil(7) * 16
     }
@@ -47,7 +47,7 @@ impl Shares {
         3 * self.sixteenth
     }
 
-    /// The cap with which reading lists has so much.
+    /// The cap with which reading lists has that much.
     pub(super) fn cap_for_lists(lists: u64) -> u64 {
         lists.div_ceil(3) * 16
     }

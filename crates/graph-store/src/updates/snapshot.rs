@@ -250,7 +250,7 @@ impl Snapshot {
     }
 }
 
-/// The header of a folder's base, if it is the one that its manifest names.
+/// The header of a directory's base, if it is the one that its manifest names.
 pub(crate) fn base_of(file: &File, path: &Path, manifest: &Manifest) -> Result<Header, GraphError> {
     let name = path.display().to_string();
     let base = Header::read_base(file, &name)?;

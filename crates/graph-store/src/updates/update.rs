@@ -46,7 +46,7 @@ pub struct GraphUpdate<L> {
 }
 
 /// Changes of the next commit that took too much memory: the manifest in memory has their runs, that of the
-/// folder does not.
+/// directory does not.
 #[derive(Debug, Clone, Copy, Default)]
 struct Staged {
     changes: u64,
@@ -54,7 +54,7 @@ struct Staged {
 }
 
 impl<L: ReadLists + Default> GraphUpdate<L> {
-    /// Opens a store to change it. One that is a file becomes a folder with the first commit.
+    /// Opens a store to change it. One that is a file becomes a directory with the first commit.
     ///
     /// # Errors
     /// [`GraphError::Path`] where another process changes it, or it may not be written; as
@@ -212,13 +212,13 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         }
     }
 
-    /// The log, of a store that has its folder from now on.
+    /// The log, of a store that has its directory from now on.
     fn log(&mut self) -> Result<&mut Log, GraphError> {
         self.begin_folder()?;
         Ok(self.log.as_mut().expect("a folder has a log"))
     }
 
-    /// Begins the folder of a store that is a file.
+    /// Begins the directory of a store that is a file.
     fn begin_folder(&mut self) -> Result<(), GraphError> {
         if self.held.is_file() {
             self.log = Some(self.held.begin(&self.base)?);

@@ -29,7 +29,7 @@ pub(crate) struct VertexState {
 const OF_BASE: usize = 32;
 const OF_RECENT: usize = 72;
 
-/// What was said of new ids is put to the others once there is so much of it, or a sixteenth of these.
+/// What was said of new ids is put to the others once there is that much of it, or a sixteenth of these.
 const MOST_RECENT: usize = 4096;
 
 impl VertexState {

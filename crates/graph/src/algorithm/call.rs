@@ -27,7 +27,7 @@ pub enum Argument {
     Ids(Vec<String>),
     /// The ids of the first and the second vertices of pairs, as many of one as of the other.
     Pairs(Vec<String>, Vec<String>),
-    /// A file or folder.
+    /// A file or directory.
     Path(PathBuf),
 }
 
@@ -137,7 +137,7 @@ impl<'a> Call<'a> {
         ids.iter().map(|id| self.graph.vertex(id)).collect()
     }
 
-    /// A file or folder.
+    /// A file or directory.
     pub fn path(&self, name: &str) -> Option<&'a Path> {
         match self.arguments.get(name) {
             Some(Argument::Path(path)) => Some(path),
@@ -178,7 +178,7 @@ impl<'a> Call<'a> {
     }
 
     /// The result of `--from` that a run with this stamp can go on from; `columns` is how many numbers it has
-    /// beside each id. Notes why there is none.
+    /// next to each id. Notes why there is none.
     ///
     /// # Errors
     /// As [`Previous::open`].

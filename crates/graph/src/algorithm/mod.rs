@@ -1,7 +1,7 @@
 //! What every algorithm says of itself: what it needs of a graph and of memory, what it reads, what comes
 //! out, and how it is run; and how it is asked for by name.
 //!
-//! The algorithms themselves are in `algorithms`, each beside its implementation of [`Algorithm`].
+//! The algorithms themselves are in `algorithms`, each next to its implementation of [`Algorithm`].
 
 mod call;
 mod check;
@@ -150,7 +150,7 @@ impl TableShape {
     }
 }
 
-/// The least cap with which an algorithm runs that holds so many bytes, in whole KiB.
+/// The least cap with which an algorithm runs that holds that many bytes, in whole KiB.
 pub(crate) fn least_memory_of(graph: &Graph, state_bytes: u64) -> u64 {
     let (header, options, blocks) = (graph.header(), graph.options(), graph.all_blocks());
     EnginePlan::least_memory(header, options, blocks, state_bytes).next_multiple_of(1 << 10)

@@ -52,7 +52,7 @@ impl AlgorithmOption {
         self
     }
 
-    /// That cannot be given beside others.
+    /// That cannot be given together with other options.
     pub const fn not_with(mut self, others: &'static [&'static str]) -> AlgorithmOption {
         self.conflicts = others;
         self
@@ -64,7 +64,7 @@ impl AlgorithmOption {
         self
     }
 
-    /// That only does something beside one of these.
+    /// That only has an effect together with one of these.
     pub const fn with_one_of(mut self, others: &'static [&'static str]) -> AlgorithmOption {
         self.needs_one_of = others;
         self
@@ -110,7 +110,7 @@ pub enum OptionKind {
     Input,
     /// A result to go on from.
     Previous,
-    /// A folder that is made or filled.
+    /// A directory that is made or filled.
     Folder,
 }
 

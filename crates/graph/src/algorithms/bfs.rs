@@ -3,7 +3,7 @@
 //! Either the lists of the frontier are read and push the next level, or the lists of the vertices not yet
 //! reached, each only until a neighbour in the frontier is found (Beamer, Asanović, Patterson,
 //! "Direction-Optimizing Breadth-First Search", SC 2012); for that incoming edges must be known. Which of the
-//! two looks at fewer entries depends on degrees, which stand in the lists themselves, so a part of each
+//! two looks at fewer entries depends on degrees, which are in the lists themselves, so a part of each
 //! tells ([`Probe`]).
 //!
 //! Where there are very many levels (a road network, a grid), most blocks would be visited at most levels.
@@ -33,13 +33,13 @@ use run::NAME;
 /// The level of a vertex that no source leads to.
 pub const UNREACHED: u32 = u32::MAX;
 
-/// Entries by which the cost of a level is judged: 1 in so many of all.
+/// Entries by which the cost of a level is judged: 1 in this many of all.
 const PROBED: u64 = 128;
 
-/// Pulling is tried where pushing would look at more than this share of all entries: 1 in so many.
+/// Pulling is tried where pushing would look at more than this share of all entries: 1 in this many.
 const HEAVY: u64 = 10;
 
-/// Push again once the frontier has less than this share of all vertices: 1 in so many.
+/// Push again once the frontier has less than this share of all vertices: 1 in this many.
 const PUSH_BELOW: u64 = 64;
 
 /// A search of no more levels is not one that progresses slowly.
@@ -251,7 +251,7 @@ struct Probe {
 }
 
 impl Probe {
-    /// Of a sweep over so many lists.
+    /// Of a sweep over that many lists.
     fn new(graph: &Graph, lists: u64, most_left: f64) -> Probe {
         Probe { lists, sample: graph.header().edges / PROBED, most_left, ..Probe::none() }
     }

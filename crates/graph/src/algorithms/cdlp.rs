@@ -131,8 +131,8 @@ struct CdlpState {
 }
 
 impl Graph {
-    /// Label propagation for so many iterations, or until no label changes. Labels begin as the ranks of the
-    /// users' ids ([`crate::format::Ids::text`]). In a directed graph the neighbours on incoming and on
+    /// Label propagation for that many iterations, or until no label changes. Labels begin as the ranks of
+    /// the users' ids ([`crate::format::Ids::text`]). In a directed graph the neighbours on incoming and on
     /// outgoing edges count, on both twice. A repeated edge counts as often as it is listed, and a self-loop
     /// is an edge like others. Without neighbours a label stays.
     ///

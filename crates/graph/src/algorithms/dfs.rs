@@ -29,7 +29,7 @@ const MOST_PASSES: u64 = 4;
 /// read included; one thread.
 const COST: Cost = Cost { vertex: 0.0, entry: 28.0 };
 
-/// Where there is memory, the stack has room for so many more vertices for each of the graph.
+/// Where there is memory, the stack has room for that many more vertices for each of the graph.
 const MORE_STACK: u64 = 4;
 
 /// What a depth-first search found.

@@ -115,8 +115,8 @@ impl Graph {
     }
 }
 
-/// Entries of lists that there is room for under a cap of `memory`, and the bytes of all state: beside the
-/// lists, 4 bytes per vertex for its neighbours and 8 for the edges among them.
+/// Entries of lists that there is room for under a cap of `memory`, and the bytes of all state: in addition
+/// to the lists, 4 bytes per vertex for its neighbours and 8 for the edges among them.
 fn memory_plan(graph: &Graph, memory: u64) -> (MemoryPlan, u64) {
     MemoryPlan::of(graph, memory, 4 + 8)
 }

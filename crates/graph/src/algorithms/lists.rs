@@ -14,7 +14,7 @@ use crate::{Engine, Graph, GraphError, Which};
 /// Vertices of which a thread works on the lists at a time.
 const CHUNK: usize = 256;
 
-/// More than the engine takes for a thread beside what is for its reads.
+/// More than the engine takes for a thread in addition to the memory of its reads.
 const BYTES_PER_THREAD: u64 = 128 << 10;
 
 /// Lists of a range of vertices, while they are being filled.
@@ -171,8 +171,8 @@ pub(crate) fn directions(graph: &Graph) -> &'static [Direction] {
     }
 }
 
-/// At most as many bytes as a cap of `memory` leaves for values, beside `state` and the least that the engine
-/// takes.
+/// At most as many bytes as a cap of `memory` leaves for values, in addition to `state` and the least that
+/// the engine takes.
 pub(crate) fn spare(graph: &Graph, memory: u64, state: u64) -> u64 {
     let blocks = u64::from(graph.all_blocks());
     let threads = graph.options().threads.max(1) as u64;

@@ -66,7 +66,7 @@ use std::sync::atomic::AtomicU32;
 
 use rayon::prelude::*;
 
-/// Vertex state, made on all threads. It is read at random, so it lies in huge pages.
+/// Vertex state, made on all threads. It is read at random, so it is in huge pages.
 pub(crate) fn by_vertex<T: Send>(vertices: u64, value: impl Fn(u32) -> T + Sync + Send) -> Vec<T> {
     let mut values = leadline_files::huge_vec(vertices as usize);
     (0..vertices as u32).into_par_iter().map(value).collect_into_vec(&mut values);

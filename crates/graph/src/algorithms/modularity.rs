@@ -32,7 +32,7 @@ use super::walk::random::mix;
 use crate::algorithm::Needs;
 use crate::{Engine, Frontier, Graph, GraphError, RunStats};
 
-/// The least bytes of a sort and of the lists beside it.
+/// The least bytes of a sort and of its lists.
 const LEAST_WORK: u64 = 12 << 20;
 
 /// How communities are looked for.

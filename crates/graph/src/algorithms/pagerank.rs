@@ -209,7 +209,7 @@ fn spilled_bytes(graph: &Graph, options: &PageRankOptions, parts: &Partitioning)
     in_parts::spilled_bytes(graph, Precision::of(graph, options).value_bytes(), parts)
 }
 
-/// Up to so many vertices, doubles stay in a processor's cache.
+/// Up to that many vertices, doubles stay in a processor's cache.
 const FEW_VERTICES: u64 = 1 << 20;
 
 /// What is kept of vertices and edges.

@@ -32,7 +32,7 @@ pub(crate) struct PartitionBytes {
 pub(crate) struct Partitioning {
     /// By whose lists are read together.
     pub(crate) lists: Vec<Range<Vertex>>,
-    /// By who stands at the other end.
+    /// By who is at the other end.
     pub(crate) neighbours: Vec<Range<Vertex>>,
     /// Bytes in memory: of the largest part of either side, and of the way to the file.
     pub(crate) bytes: u64,
@@ -139,12 +139,12 @@ impl EqualPartitions {
 /// Most parts that are alike: each of them may have to meet each other.
 pub(crate) const MOST_EQUAL_PARTITIONS: u64 = 64;
 
-/// Vertices of a part where there are so many.
+/// Vertices of a part where there are that many.
 fn part(vertices: u64, count: u64) -> u64 {
     vertices.div_ceil(count).max(1).next_multiple_of(CUT)
 }
 
-/// Ranges of so many vertices each; the last may have fewer.
+/// Ranges of that many vertices each; the last may have fewer.
 pub(crate) fn ranges(vertices: u64, each: u64) -> Vec<Range<Vertex>> {
     let starts = (0..vertices).step_by(each as usize);
     starts.map(|start| start as Vertex..(start + each).min(vertices) as Vertex).collect()

@@ -1,6 +1,6 @@
 //! Results of an earlier version of a graph to go on from: which version a result is of, and its values.
 //!
-//! A result file `X.bin` has a file `X.bin.json` beside it that says what it is a result of ([`Stamp`]).
+//! A result file `X.bin` has a file `X.bin.json` next to it that says what it is a result of ([`Stamp`]).
 //! Where edges and vertices were only added since then, components, levels and ranks go on from it.
 
 use std::cmp::Ordering;
@@ -25,7 +25,7 @@ pub struct Stamp {
     pub version: u64,
     /// The algorithm, as the command is called.
     pub algorithm: String,
-    /// What the result depends on beside the graph.
+    /// What the result depends on, in addition to the graph.
     pub arguments: serde_json::Value,
 }
 
@@ -103,7 +103,7 @@ pub enum Continued {
 }
 
 impl Previous {
-    /// Looks whether a run with this stamp can go on from a result with `columns` numbers beside each id.
+    /// Looks whether a run with this stamp can go on from a result with `columns` numbers for each id.
     ///
     /// # Errors
     /// [`GraphError::Path`], [`GraphError::Malformed`] where it is not a result.

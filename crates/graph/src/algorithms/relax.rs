@@ -20,10 +20,10 @@ use crate::frontier::BitLevels;
 use crate::word::Word;
 use crate::{Engine, Frontier, Graph, GraphError, Which};
 
-/// A round visits at least so many waiting blocks for each read that may be in flight.
+/// A round visits at least that many waiting blocks for each read that may be in flight.
 const BLOCKS_PER_READ: usize = 4;
 
-/// A round visits at least this share of the waiting blocks: 1 in so many. Bounds what choosing them costs.
+/// A round visits at least this share of the waiting blocks: 1 in this many. Bounds what choosing them costs.
 const LEAST_SHARE: usize = 8;
 
 /// Labels that edges lower. They are compared as numbers of 64 bits.
@@ -62,7 +62,7 @@ pub(crate) trait Rule: Sync {
     /// Labels below it are of one bucket with `lowest`; above `lowest`.
     fn bucket(&self, lowest: u64) -> u64;
 
-    /// Calls `each` with the neighbours of a vertex that stand in a block, and the label that each is
+    /// Calls `each` with the neighbours of a vertex that are in a block, and the label that each is
     /// offered where the vertex has this one; how many.
     ///
     /// # Errors
@@ -122,8 +122,8 @@ impl Rule for Hops {
 }
 
 /// Ends a breadth-first search. `levels` are right, or too high, for what was reached and `u32::MAX`
-/// elsewhere; `frontier` holds the vertices whose edges may still lower a level. Takes [`relax_bytes`] beside
-/// both.
+/// elsewhere; `frontier` holds the vertices whose edges may still lower a level. Takes [`relax_bytes`] next
+/// to both.
 ///
 /// # Errors
 /// What the device or a damaged store gives.
@@ -136,7 +136,7 @@ pub(crate) fn relax_levels(
     relax(engine, &Levels(levels), &Hops, frontier, true).map(|_| ())
 }
 
-/// Bytes that [`relax`] takes beside the labels and the frontier.
+/// Bytes that [`relax`] takes in addition to the labels and the frontier.
 pub(crate) fn relax_bytes(graph: &Graph) -> u64 {
     let blocks = u64::from(graph.directory(Direction::Forward).blocks());
     let block = graph.header().block_bytes;

@@ -14,10 +14,10 @@
 //!    a colour that reach the one whose priority it is are the component of that one. From then on edges
 //!    between colours no longer count, since no component has two.
 //!
-//! Priorities are drawn anew each round. The colour of a vertex is that of any of its ancestors with the same
-//! chance, and on average at most half of the ancestors are left, those that come behind that one. So log n
-//! rounds are to be expected, whatever the graph. What a round reads depends on how far vertices are apart
-//! that are in no common block: within a block edges are followed at once (`spread`).
+//! Priorities are drawn again each round. The colour of a vertex is that of any of its ancestors with the
+//! same chance, and on average at most half of the ancestors are left, those that come behind that one. So
+//! log n rounds are to be expected, whatever the graph. What a round reads depends on how far vertices are
+//! apart that are in no common block: within a block edges are followed at once (`spread`).
 //!
 //! 12 bytes and three bits per vertex, and as much as there is room for of the 21 per vertex and 4 per edge
 //! with which the rest is finished.

@@ -48,7 +48,7 @@ impl std::str::FromStr for Measure {
 }
 
 impl Measure {
-    /// The similarity of sets of these sizes that have so many members in common.
+    /// The similarity of sets of these sizes that have that many members in common.
     #[inline]
     fn of(self, common: u32, sizes: [u32; 2]) -> f64 {
         let [a, b] = sizes.map(u64::from);
@@ -92,8 +92,8 @@ impl Graph {
     }
 
     /// For each vertex, in the order of ids, those that are most similar to it among those that share a
-    /// neighbour with it: calls `each` with the vertex and at most so many, the most similar first, of equal
-    /// ones the one with the smallest id. Vertices that share no neighbour with any are left out.
+    /// neighbour with it: calls `each` with the vertex and at most that many, the most similar first, of
+    /// equal ones the one with the smallest id. Vertices that share no neighbour with any are left out.
     ///
     /// It looks at every path of two edges from a vertex to a neighbour and back to others: as many as the
     /// sum of the squares of how many edges lead to each vertex. A vertex that a million edges lead to makes

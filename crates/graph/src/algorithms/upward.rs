@@ -23,14 +23,14 @@ use crate::{Engine, Graph, GraphError, Which};
 /// Most vertices: an entry of a list in memory holds a vertex and a bit.
 const MOST_VERTICES: u64 = (1 << 31) - 1;
 
-/// A list so many times as long as the other is searched and not walked.
+/// A list that many times as long as the other is searched and not walked.
 const SEARCH_ABOVE: usize = 16;
 
 /// Vertices that a thread takes at a time.
 const CHUNK: usize = 64;
 
 /// Nanoseconds of one thread for local clustering of rmat20 with all blocks cached (benches/RESULTS.md, "The
-/// other algorithms"), by the number of entries to the power of 1.5: so many steps bound it.
+/// other algorithms"), by the number of entries to the power of 1.5: that many steps bound it.
 const STEP: f64 = 0.065;
 
 /// An entry is looked at once at least; what that takes is known from PageRank.
@@ -99,7 +99,7 @@ impl MemoryPlan {
         (plan, fixed + 4 * (plan.held + plan.streamed))
     }
 
-    /// Of `spare` entries, for a graph with so many listed in so many blocks.
+    /// Of `spare` entries, for a graph with that many listed in that many blocks.
     fn new(listed: u64, blocks: u64, spare: u64) -> MemoryPlan {
         // Half of the listed ones lead upwards. Pieces of one list may each have the value where they meet.
         let all = listed / 2 + blocks;
@@ -247,7 +247,7 @@ impl Upward {
     }
 }
 
-/// What is counted of each triangle, beside the triangle itself.
+/// What is counted for each triangle, in addition to the triangle itself.
 pub(super) trait Count: Sync {
     /// Whether anything is.
     const PER_VERTEX: bool;

@@ -1,5 +1,5 @@
 //! Random walks, very many at once: each round reads every block in which a walker stands once, for all that
-//! stand there (as GraphWalker does: Wang et al., USENIX ATC 2020).
+//! are there (as GraphWalker does: Wang et al., USENIX ATC 2020).
 //!
 //! Node2vec's walks (Grover, Leskovec, KDD 2016) look back one vertex: a neighbour x is taken with a weight
 //! of 1/p where it is the vertex before, 1 where an edge leads to it from there, 1/q else. They are drawn by
@@ -34,9 +34,9 @@ use crate::algorithm::Needs;
 /// Where walks begin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Starts {
-    /// So many at every vertex, in the order of the users' ids.
+    /// That many at every vertex, in the order of the users' ids.
     EveryVertex(u64),
-    /// So many in all, each at a vertex chosen by chance, all alike.
+    /// That many in all, each at a vertex chosen by chance, all alike.
     Random(u64),
     /// One at each of these.
     From(Vec<Vertex>),

@@ -72,7 +72,7 @@ impl Graph {
 
 impl Graph {
     /// The same components, from those of an earlier version: no block of the lists is read. It takes 16
-    /// bytes per component of before beside what [`Graph::wcc`] does; where the cap has no room for that, or
+    /// bytes per earlier component in addition to [`Graph::wcc`]; where the cap has no room for that, or
     /// for a number per vertex, it is [`Graph::wcc`].
     ///
     /// # Errors
@@ -159,7 +159,7 @@ struct Part {
     skipped: Vertex,
     /// Only those to lower vertices: of an undirected edge, which both ends list, one side is enough.
     lower_only: bool,
-    /// At most so many of each list.
+    /// At most this many of each list.
     most: u64,
     /// Whether these are all edges.
     is_all: bool,

@@ -65,7 +65,7 @@ impl Meter {
         self.expect(f64::NAN..f64::NAN);
     }
 
-    /// A pass over so many blocks begins.
+    /// A pass over that many blocks begins.
     pub(super) fn begin_pass(&self, blocks: u32) {
         self.taken.store(0, Ordering::Relaxed);
         self.blocks.store(blocks, Ordering::Relaxed);

@@ -9,15 +9,16 @@ use super::cache::Cache;
 /// Requests grow to this where blocks that are wanted lie side by side.
 const MOST_REQUEST_BYTES: u32 = 64 << 10;
 
-/// What is given up in turn if memory is too little: reads in flight of all threads, down to so many, then
-/// bytes of each, down to so many. Flash is hardly faster with more than 16 reads, and little faster than
+/// What is given up in turn if memory is too little: reads in flight of all threads, down to that many, then
+/// bytes of each, down to that many. Flash is hardly faster with more than 16 reads, and little faster than
 /// with 8; a volume that limits operations is slower the smaller they are.
 const STEPS: [(u64, u32); 3] = [(16, 16 << 10), (8, 0), (0, 0)];
 
 /// Reads in flight per thread that the least memory still gives.
 const LEAST_SLOTS: u32 = 2;
 
-/// What a thread takes beside its buffers: the part of its stack that is used, its ring, its counters.
+/// What a thread takes in addition to its buffers: the part of its stack that is used, its ring, its
+/// counters.
 const BYTES_PER_THREAD: u64 = 64 << 10;
 
 /// How large everything is made. All fields together with the vertex state stay below the cap.
@@ -36,8 +37,9 @@ pub(crate) struct EnginePlan {
 }
 
 impl EnginePlan {
-    /// Shares out what the cap leaves beside `state` bytes of vertex state. Buffers get at most a third of
-    /// it, the cache the rest. If that is too little for all reads in flight, they are fewer or smaller.
+    /// Divides the memory that the cap leaves in addition to `state` bytes of vertex state. Buffers get at
+    /// most a third of it, the cache the rest. If that is too little for all reads in flight, they are fewer
+    /// or smaller.
     ///
     /// # Errors
     /// [`GraphError::Memory`] with the least that would do.
@@ -86,13 +88,13 @@ impl EnginePlan {
     }
 
     /// Bytes that a cap of `memory` has for vertex state where there is more of it than fits: what the index
-    /// leaves but for reads in flight, and a quarter of it even to those.
+    /// leaves except for reads in flight, and a quarter of it even to those.
     pub(crate) fn room_for_state(header: &Header, options: &Options, memory: u64, blocks: u32) -> u64 {
         let rest = memory.saturating_sub(EnginePlan::fixed(options, blocks, 0));
         rest - (2 * EnginePlan::most_buffers(header.block_bytes, options)).min(rest / 4)
     }
 
-    /// The least cap that has room for so many bytes of vertex state where there is more than fits.
+    /// The least cap that has room for that many bytes of vertex state where there is more than fits.
     pub(crate) fn memory_for_state(header: &Header, options: &Options, blocks: u32, state: u64) -> u64 {
         let rest =
             (state + 2 * EnginePlan::most_buffers(header.block_bytes, options)).min((state * 4).div_ceil(3));
@@ -123,7 +125,7 @@ mod tests {
     use super::*;
     use leadline_graph_store::format::{Layout, StoreWriter, Weights};
 
-    /// The plan for a large graph whose cap leaves so much.
+    /// The plan for a large graph whose cap leaves that much.
     fn plan(header: &Header, threads: usize, depth: u32, spare: u64) -> EnginePlan {
         let options = Options { threads, depth, ..Options::default() };
         let memory = EnginePlan::fixed(&options, 1 << 20, 0) + spare;

@@ -109,10 +109,10 @@ impl StateFile {
         (count * T::BYTES as u64).next_multiple_of(ALIGNMENT)
     }
 
-    /// A file for columns of so many bytes in all. What is never stored takes no room on the disk.
+    /// A file for columns of that many bytes in all. What is never stored takes no room on the disk.
     ///
     /// # Errors
-    /// [`GraphError::Path`] where no file can be made in the folder; [`GraphError::Device`].
+    /// [`GraphError::Path`] where no file can be made in the directory; [`GraphError::Device`].
     pub(crate) fn create(folder: &Path, bytes: u64) -> Result<StateFile, GraphError> {
         let failed = |error: std::io::Error| {
             let what = format!("no file can be made there for vertex state ({error}); name another folder");
@@ -225,7 +225,7 @@ impl StateFile {
     }
 }
 
-/// The requests of at most so many bytes, by offset and length, that make up a range.
+/// The requests of at most that many bytes, by offset and length, that make up a range.
 fn pieces(range: &Range<u64>, most: usize) -> impl Iterator<Item = (u64, usize)> + use<> {
     let end = range.end;
     (range.start..end).step_by(most).map(move |offset| (offset, (end - offset).min(most as u64) as usize))

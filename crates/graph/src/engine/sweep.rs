@@ -22,7 +22,7 @@ const CHUNK_BLOCKS: u32 = 32;
 /// Sweeps over no more blocks than this stay on the calling thread: waking others would cost more.
 const INLINE_BLOCKS: u32 = 12;
 
-/// After so many thin sweeps in a row the engine reads ahead.
+/// After that many thin sweeps in a row the engine reads ahead.
 const THIN_SWEEPS: u32 = 16;
 
 /// Requests that one missed block brings with it when the engine reads ahead.
@@ -69,8 +69,8 @@ pub struct Engine<'g> {
 }
 
 impl<'g> Engine<'g> {
-    /// Runs an algorithm whose vertex state takes `state` bytes, beside what the engine takes itself, on one
-    /// of the engine's own threads. `what` names it in errors.
+    /// Runs an algorithm whose vertex state takes `state` bytes, in addition to the engine's own memory, on
+    /// one of the engine's own threads. `what` names it in errors.
     ///
     /// # Errors
     /// [`GraphError::Memory`] where the cap is too small, and what the algorithm fails with.

@@ -35,19 +35,19 @@ impl<'g> Blocks<'g> {
         self.forward + self.reverse
     }
 
-    /// Reads of so many blocks that are visited so many times: once where all are cached.
+    /// Reads of that many blocks that are visited that many times: once where all are cached.
     pub fn again(&self, blocks: u64, times: u64) -> u64 {
         if u64::from(self.frames) >= self.all() { blocks } else { blocks.saturating_mul(times) }
     }
 
-    /// Of so many blocks, those that the cache has no room for.
+    /// Of that many blocks, those that the cache has no room for.
     pub fn not_cached(&self, blocks: u64) -> u64 {
         blocks.saturating_sub(self.frames.into())
     }
 
-    /// The most reads of so many passes over all directions, of which the cache saves some if all goes well.
-    /// It does where a pass is over all blocks and over one direction only; else blocks may go that would
-    /// have been wanted again.
+    /// The most reads of that many passes over all directions, of which the cache saves some if all goes
+    /// well. It does where a pass is over all blocks and over one direction only; else blocks may go that
+    /// would have been wanted again.
     pub fn at_most(&self, at_best: u64, whole: bool, passes: u64) -> u64 {
         if whole && self.reverse == 0 { at_best } else { self.again(self.all(), passes) }
     }
@@ -99,7 +99,7 @@ impl Size {
         Size { vertices, forward, both, threads }
     }
 
-    /// Nanoseconds of a pass over so many entries.
+    /// Nanoseconds of a pass over that many entries.
     pub fn pass(&self, cost: Cost, entries: f64) -> f64 {
         cost.vertex * self.vertices + cost.entry * entries
     }

@@ -55,7 +55,7 @@ impl Passes {
         self.read += missed;
     }
 
-    /// The same passes so many times.
+    /// The same passes that many times.
     pub(crate) fn repeat(&mut self, times: u32, each: impl Fn(&mut Passes)) {
         // What the cache keeps no longer changes after a few.
         let few = times.min(8);

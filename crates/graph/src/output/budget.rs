@@ -24,13 +24,13 @@ impl Budget {
     }
 
     /// # Errors
-    /// [`GraphError::Memory`] where so many bytes are not left.
+    /// [`GraphError::Memory`] where that many bytes are not left.
     pub(crate) fn take(&mut self, bytes: u64) -> Result<(), GraphError> {
         self.taken = self.taken.saturating_add(bytes);
         self.check(0)
     }
 
-    /// Whether so many bytes more are left.
+    /// Whether that many bytes more are left.
     ///
     /// # Errors
     /// [`GraphError::Memory`] where they are not.

@@ -210,7 +210,7 @@ pub(super) fn present(
     Ok((!all).then_some(bits))
 }
 
-/// A vector of so many values, some thousands at a time, until somebody asks to stop.
+/// A vector of that many values, some thousands at a time, until somebody asks to stop.
 pub(super) fn fill<T>(graph: &Graph, count: usize, value: impl Fn(usize) -> T) -> Result<Vec<T>, GraphError> {
     let mut values = Vec::with_capacity(count);
     for start in (0..count).step_by(ROWS) {

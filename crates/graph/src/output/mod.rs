@@ -142,8 +142,8 @@ impl Output {
         }
     }
 
-    /// Whether the cap has room for writing a result of these columns, beside the result; to be asked before
-    /// the work. A result that `spills` is in a file where the cap has no room for it.
+    /// Whether the cap has room for writing a result of these columns, in addition to the result; to be asked
+    /// before the work. A result that `spills` is in a file where the cap has no room for it.
     ///
     /// # Errors
     /// [`GraphError::Memory`] with the least that would do.

@@ -1,4 +1,4 @@
-//! What every result has beside its table: what the run did, and what came of it in short.
+//! The part of every result in addition to its table: what the run did, and a summary.
 
 use serde_json::{Map, Value};
 

@@ -19,7 +19,7 @@ pub struct PairRows<'g> {
 }
 
 impl<'g> PairRows<'g> {
-    /// For so many pairs at most, before they are found. What finds them must count [`PairRows::bytes`]
+    /// For that many pairs at most, before they are found. What finds them must count [`PairRows::bytes`]
     /// against the cap.
     ///
     /// # Errors
@@ -31,7 +31,7 @@ impl<'g> PairRows<'g> {
         Ok(PairRows { graph, value, vertices, others, values: Vec::with_capacity(most) })
     }
 
-    /// Bytes that so many pairs take; strings taken to be of mean length.
+    /// Bytes that that many pairs take; strings taken to be of mean length.
     pub fn bytes(graph: &Graph, most: u64) -> u64 {
         let ids = IdTable::bytes(graph);
         let an_id = match graph.ids().are_strings() {

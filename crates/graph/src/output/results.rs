@@ -22,8 +22,8 @@ pub trait VertexTable: Sized {
         output.write(graph, &self.columns())
     }
 
-    /// Moves columns that are in memory to a temporary file, where the cap has no room for them beside what
-    /// writing takes.
+    /// Moves columns that are in memory to a temporary file, if the cap has no room for them in addition to
+    /// what writing takes.
     ///
     /// # Errors
     /// What the file gives.
@@ -95,8 +95,8 @@ macro_rules! vertex_table {
 }
 pub(crate) use vertex_table;
 
-/// Whether the cap has no room for what writing such columns takes beside them; lets go of the blocks that
-/// the last run cached then.
+/// Whether the cap has no room for what writing such columns takes in addition to them; lets go of the blocks
+/// that the last run cached then.
 pub(crate) fn has_no_room(graph: &Graph, columns: &[(&str, Kind)]) -> Result<bool, GraphError> {
     let lacks = Output::least_memory(graph, columns, false) > graph.options().memory;
     if lacks {

@@ -59,7 +59,7 @@ impl Rows {
     }
 }
 
-/// Most bytes of a result of these columns, its rows and what it takes to make them; of strings that stand in
+/// Most bytes of a result of these columns, its rows and what it takes to make them; of strings that are in
 /// several columns as many as in the first.
 fn bytes(graph: &Graph, columns: &[(&str, Kind)]) -> u64 {
     let (vertices, renumbered) = (graph.vertices(), graph.header().renumbered);

@@ -10,7 +10,7 @@ use super::names::Names;
 use super::{BUFFER, FORMAT_BYTES, Format, ROWS, TEXT_BYTES, binary, csv, graphalytics, parquet};
 use crate::{FileValues, Graph, GraphError, PerVertex, VertexValue};
 
-/// A column beside the vertex's id.
+/// A column after the vertex's id.
 #[derive(Debug, Clone)]
 pub struct Column<'a> {
     /// Its name.

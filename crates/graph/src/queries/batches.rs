@@ -33,7 +33,7 @@ pub struct Edges<'g> {
 }
 
 impl Graph {
-    /// All edges, so many in each batch and the rest in the last, by source and then by target, as vertices
+    /// All edges, that many in each batch and the rest in the last, by source and then by target, as vertices
     /// are numbered; an undirected edge once. Blocks are read some at a time, and each once.
     ///
     /// An item is an error where half of the memory does not hold a batch, or the device or a damaged store

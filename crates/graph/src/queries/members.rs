@@ -12,7 +12,7 @@ pub(super) struct Members {
 }
 
 impl Members {
-    /// Bytes in memory of so many, while they are made too.
+    /// Bytes in memory of that many, while they are made too.
     pub(super) fn bytes(vertices: usize) -> u64 {
         vertices as u64 * 16
     }

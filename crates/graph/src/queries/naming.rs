@@ -8,8 +8,8 @@ use crate::format::{List, Vertex};
 use crate::output::{Budget, IdTable, RowColumn, ranks};
 use crate::{Graph, GraphError};
 
-/// An answer with more rows than one for so many vertices of the graph reads all ids: that is quicker than to
-/// look for each.
+/// An answer with more rows than one for that many vertices of the graph reads all ids: that is quicker than
+/// to look for each.
 const SOME: u64 = 16;
 
 /// The ids of all vertices of a graph, in memory.
@@ -102,7 +102,7 @@ impl<'g> Naming<'g> {
         Naming { known: Known::All(ids), ..self }
     }
 
-    /// Takes so many bytes, and lets go of the blocks that are cached where there is no room for both.
+    /// Takes that many bytes, and lets go of the blocks that are cached where there is no room for both.
     fn take(&mut self, bytes: u64) -> Result<(), GraphError> {
         self.budget.take(bytes)?;
         self.graph.make_room(self.budget.taken());

@@ -17,8 +17,8 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Runs a question that `what` names, and that takes `fixed` bytes beside its answer. The other half of
-    /// the memory is the cache's, so that it has the same size for any question.
+    /// Runs a question that `what` names, and that takes `fixed` bytes in addition to its answer. The other
+    /// half of the memory is the cache's, so that it has the same size for any question.
     ///
     /// # Errors
     /// [`GraphError::Memory`] where the cap is too small for any answer; what the question fails with.
@@ -43,7 +43,7 @@ impl Room {
         self.left
     }
 
-    /// Takes so many bytes.
+    /// Takes that many bytes.
     ///
     /// # Errors
     /// [`GraphError::Memory`] with the memory that would do.

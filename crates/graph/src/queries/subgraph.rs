@@ -175,7 +175,7 @@ impl Subgraph {
         Ok(Rows { columns })
     }
 
-    /// For so many rows with so many columns of ids, and bytes of others.
+    /// For that many rows with that many columns of ids, and bytes of others.
     fn naming<'g>(
         &self,
         graph: &'g Graph,

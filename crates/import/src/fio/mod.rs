@@ -18,7 +18,7 @@ use reading::Reading;
 use run::Run;
 pub(crate) use text::is_result;
 
-/// What stands in fio's JSON alone.
+/// What is in fio's JSON alone.
 pub(crate) const JSON: &str = "\"fio version\"";
 
 /// Reads the one document in `text`; lines before it and after it are fio's messages.

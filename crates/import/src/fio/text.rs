@@ -142,7 +142,7 @@ fn bytes(text: &str) -> Option<u32> {
     (bytes.fract() == 0.0 && (1.0..=1e9).contains(&bytes)).then_some(bytes as u32)
 }
 
-/// What stands behind `start`, up to `end`.
+/// What is behind `start`, up to `end`.
 fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<&'a str> {
     let rest = text.split_once(start)?.1;
     Some(rest.split_once(end)?.0)

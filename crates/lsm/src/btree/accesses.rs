@@ -3,7 +3,7 @@
 use super::{BTreeError, Mix, Operation, Shape, resident};
 use crate::{Data, LsmError};
 
-/// A B-tree and how it is used, but for the size of its nodes.
+/// A B-tree and how it is used, except for the size of its nodes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Usage {
     /// The data in the tree.
@@ -70,7 +70,7 @@ impl TreeAccesses {
     /// needs its place: once for all changes since it was read. With h the share of leaves found in memory
     /// and w the share of leaf accesses that change the leaf, that is (1 - h) / (1 - h (1 - w)) writes per
     /// change: 1 where nothing is in memory, 1 - h where all accesses are changes. An insert also splits:
-    /// each level gets one node per so many pairs, and the new node and its parent are written.
+    /// each level gets one node per that many pairs, and the new node and its parent are written.
     ///
     /// # Errors
     /// [`BTreeError`] as [`Usage::check`] and [`Shape::new`].

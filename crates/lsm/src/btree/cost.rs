@@ -5,7 +5,7 @@ use leadline_model::{InFlight, Predict, PredictError, Workload};
 use super::{Accesses, BTreeError, Operation, TreeAccesses, Usage};
 use crate::Estimate;
 
-/// A tree with nodes of one size on a device, used by so many clients.
+/// A tree with nodes of one size on a device, used by that many clients.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeCost {
     /// The tree, and what operations ask of the device.

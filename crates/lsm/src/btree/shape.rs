@@ -3,7 +3,7 @@
 use super::BTreeError;
 use crate::{Data, LsmError};
 
-/// Bytes of a pointer to a child, beside its key.
+/// Bytes of a pointer to a child, next to its key.
 pub const POINTER_BYTES: u32 = 8;
 
 /// How full nodes are, on average, after inserts in random order: ln 2 (Yao, Acta Informatica 1978).

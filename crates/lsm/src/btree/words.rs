@@ -263,7 +263,7 @@ fn size_json(size: &NodeCost) -> Value {
     entry
 }
 
-/// A number and its interval beside it; `null` where there is none.
+/// A number and its interval; `null` where there is none.
 fn put(entry: &mut Value, name: &str, estimate: Option<Estimate>) {
     entry[name] = json!(estimate.map(|e| e.value));
     entry[format!("{name}_ci")] = json!(estimate.map(|e| e.ci));

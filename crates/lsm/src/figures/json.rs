@@ -146,7 +146,7 @@ fn busy(busy: &Busy) -> Value {
     })
 }
 
-/// A number and its interval beside it.
+/// A number and its interval.
 fn put(entry: &mut Value, name: &str, estimate: Estimate) {
     entry[name] = json!(estimate.value);
     entry[format!("{name}_ci")] = json!(estimate.ci);

@@ -1,5 +1,5 @@
 //! The page of a validation: figures 5 and 6 of "The Multi-Queue SSD model" on the user's device, and every
-//! prediction beside what was measured.
+//! prediction next to the measurement.
 
 use leadline_figures::number::{bytes, count, counted, known, micros, seconds, significant, with_interval};
 use leadline_figures::{Block, Page, Section, Table};

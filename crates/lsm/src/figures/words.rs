@@ -82,7 +82,7 @@ pub(super) fn busy(busy: &Busy) -> String {
     )
 }
 
-/// What compactions that are behind wait for, beside operations that take this share of the cores' time.
+/// What late compactions wait for, when operations take this share of the cores' time.
 fn compactions_bound(busy: &Busy, operations: f64) -> &'static str {
     match (busy.processor + operations >= BUSY, busy.device_used >= BUSY) {
         (true, _) => "and the processor bounds them",

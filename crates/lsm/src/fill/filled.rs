@@ -32,7 +32,7 @@ pub(crate) struct Loaded {
     pub(crate) processor_seconds: f64,
     /// Compactions running on average while any was, subcompactions counted.
     pub(crate) concurrency: f64,
-    /// One simulated pair stands for so many.
+    /// One simulated pair stands for that many.
     pub(crate) scale: f64,
 }
 

@@ -12,7 +12,8 @@ const WRITE_BYTES: f64 = 1048576.0;
 /// Bytes that a compaction reads at a time with direct I/O where nothing else is set.
 const DEFAULT_READAHEAD: f64 = 2097152.0;
 
-/// Syncs per compaction or flush, besides those of the files that it writes: of the folder and the manifest.
+/// Syncs per compaction or flush, besides those of the files that it writes: of the directory and the
+/// manifest.
 const SYNCS_PER_JOB: f64 = 2.0;
 
 /// Files made and removed per flush: the table, and the log of the memtable.
@@ -100,7 +101,7 @@ impl<'a> Work<'a> {
         self.device.files().seconds(files, SYNCS_PER_JOB, in_flight)
     }
 
-    /// What one change of the list of files costs the processor: RocksDB builds it anew, of all files of the
+    /// What one change of the list of files costs the processor: RocksDB builds it again, of all files of the
     /// tree.
     fn edit(&self, tree_files: usize) -> f64 {
         tree_files as f64 * self.files * self.processor.edit_file_us * 1e-6
@@ -137,7 +138,7 @@ impl<'a> Work<'a> {
 }
 
 /// Speed of each of n threads, alone = 1, for n from 1 on: each alternates between processor and device as
-/// a usual compaction does in a tree of so many files.
+/// a usual compaction does in a tree of that many files.
 pub(super) fn speeds(work: &Work, layout: &Layout, cores: f64, tree_files: usize) -> Vec<f64> {
     let pairs = USUAL_FILES * work.file_bytes * work.files / work.pair_bytes;
     let alone = work.compaction(pairs, USUAL_FILES as usize, tree_files);

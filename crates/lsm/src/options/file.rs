@@ -109,7 +109,7 @@ impl OptionsFile {
         self
     }
 
-    /// The same with a block cache of so many bytes, which is then not assumed.
+    /// The same with a block cache of that many bytes, which is then not assumed.
     pub fn with_cache(mut self, bytes: u64) -> Self {
         if let Some(assumed) = self.assumed_cache.take() {
             self.warnings.retain(|warning| *warning != assumed);

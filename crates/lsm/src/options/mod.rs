@@ -50,8 +50,8 @@ pub fn write(layout: &Layout, version: RocksVersion) -> String {
     OptionsFile::new(layout, version).to_string()
 }
 
-/// Reads an OPTIONS file: one of [`write()`], or one that RocksDB left in the folder of a database. `family`
-/// is the column family whose layout is wanted; every database has [`DEFAULT_FAMILY`].
+/// Reads an OPTIONS file: one of [`write()`], or one that RocksDB left in the directory of a database.
+/// `family` is the column family whose layout is wanted; every database has [`DEFAULT_FAMILY`].
 ///
 /// # Errors
 /// [`TextError`]: unreadable, RocksDB would refuse it, or the column family is not a leveled tree.

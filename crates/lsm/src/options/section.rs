@@ -22,7 +22,7 @@ const TABLE_OPTIONS: &str = "TableOptions/";
 impl Kind {
     const NAMED: [Kind; 4] = [Kind::Version, Kind::Db, Kind::Cf, Kind::Table];
 
-    /// What stands in the brackets, without the column family.
+    /// What is in the brackets, without the column family.
     pub(super) fn title(self) -> &'static str {
         match self {
             Kind::Version => "Version",
@@ -44,7 +44,7 @@ impl Kind {
     }
 }
 
-/// An option and its value, as they stand in the file.
+/// An option and its value, as they are in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Setting {
     pub(super) name: String,

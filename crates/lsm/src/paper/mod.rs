@@ -1,4 +1,5 @@
-//! The MQSSD paper's measurements of RocksDB, its equations for them, and the simulated shapes beside both.
+//! The MQSSD paper's measurements of RocksDB, its equations for them, and the simulated shapes for
+//! comparison.
 //!
 //! Ransom, Lim and Mitzenmacher, "Multi-Queue SSD I/O Modeling & Its Implications for Data Structure Design",
 //! sections 5.1 to 5.3: point queries, scans and compaction of RocksDB 8.6.7 with five fanouts and a single

@@ -13,7 +13,7 @@ pub(crate) struct File {
     /// An input of a running compaction.
     pub(super) busy: bool,
     /// Pairs of the files of the next level that it overlaps with, over its own; below 0 where that must be
-    /// counted anew.
+    /// counted again.
     pub(super) overlap: f64,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct Run {
     pub(crate) level: usize,
     /// Pairs in it.
     pub(crate) pairs: f64,
-    /// Share of the keys that lie in the range of one of its files.
+    /// Share of the keys that are in the range of one of its files.
     pub(crate) coverage: f64,
     /// Files.
     pub(crate) files: usize,

@@ -17,7 +17,7 @@ const ABOVE_LIMIT: f64 = 1.0 + 1e-9;
 /// Files of level 0 at least that are merged into one while the next level is busy.
 const FEWEST_INTRA_L0: usize = 4;
 
-/// So many more than the trigger must be there for that.
+/// That many more than the trigger must be there for that.
 const INTRA_L0_BEYOND_TRIGGER: usize = 2;
 
 /// A compaction that was picked and runs.
@@ -117,7 +117,7 @@ impl Tree {
         (self.totals[level] - self.busy_pairs[level]) / self.limits.target(level)
     }
 
-    /// Overlaps with what lies in this range of a level are to be counted anew.
+    /// Overlaps with what is in this range of a level are to be counted again.
     fn changed(&mut self, level: usize, low: f64, high: f64) {
         if level >= 2 {
             let above = &mut self.levels[level - 1];

@@ -329,7 +329,7 @@ mod tests {
         }
     }
 
-    /// What a tree with so many runs and blocks per query would cost.
+    /// What a tree with that many runs and blocks per query would cost.
     fn tree(runs: f64, blocks: f64) -> Reads {
         let c = COSTS;
         let seek = c.seek_us + runs * c.seek_run_us;
@@ -354,7 +354,7 @@ mod tests {
         }
     }
 
-    /// A fill that costs [`COSTS`], of so many pairs, MiB and files.
+    /// A fill that costs [`COSTS`], of that many pairs, MiB and files.
     fn filled(pairs: f64, mib: f64, files: u64) -> (Fill, Shares) {
         let c = COSTS;
         let background = super::super::events::Background {

@@ -1,4 +1,4 @@
-//! Predictions beside what was measured: errors, the order of pairs, which term is off, which layout is
+//! Predictions next to measurements: errors, the order of pairs, which term is off, which layout is
 //! chosen.
 
 use super::comparison::{Choice, ComparedCell, Comparison, Errors, Kind, Order, Term};

@@ -58,7 +58,7 @@ impl DbBench {
 pub struct Database<'a> {
     /// The program.
     pub bench: &'a DbBench,
-    /// The folder that has the database's own.
+    /// The directory that has the database's own.
     pub folder: &'a Scratch,
     /// What is in it.
     pub data: Data,
@@ -68,7 +68,7 @@ pub struct Database<'a> {
     pub tuning: Tuning<'a>,
 }
 
-/// What a database is opened with beside its layout.
+/// The options of a database in addition to its layout.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Tuning<'a> {
     /// Settings of `[DBOptions]`, instead of all those of the layout; the others have RocksDB's defaults
@@ -94,7 +94,7 @@ pub struct BenchRun<'a> {
 }
 
 impl Database<'_> {
-    /// Folder of the database.
+    /// Directory of the database.
     pub fn path(&self) -> PathBuf {
         self.folder.path().join("db")
     }

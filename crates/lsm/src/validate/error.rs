@@ -56,14 +56,14 @@ pub enum ValidateError {
     /// The system refused something.
     #[error("{path}: {doing}: {source}")]
     Io {
-        /// The file or folder.
+        /// The file or directory.
         path: PathBuf,
         /// What was tried.
         doing: &'static str,
         /// The system's reason.
         source: io::Error,
     },
-    /// db_bench ended early, or there is no folder to work in.
+    /// db_bench ended early, or there is no directory to work in.
     #[error(transparent)]
     Process(#[from] ProcessError),
     /// db_bench or RocksDB left something out.

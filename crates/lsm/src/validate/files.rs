@@ -27,7 +27,7 @@ const KEPT: usize = 8;
 /// Rounds of which the median counts.
 const ROUNDS: usize = 3;
 
-/// Bytes of a file at most: the time beside its writes hardly depends on them.
+/// Bytes of a file at most: the time in addition to its writes hardly depends on them.
 const MOST_BYTES: u64 = 1 << 20;
 
 /// What RocksDB reads of a new file when it opens it: its index and properties.
@@ -68,7 +68,7 @@ fn sync_seconds(folder: &Path) -> Result<f64, ValidateError> {
 }
 
 /// Seconds per file of all `threads` together, beyond what they take to write the same bytes into files that
-/// are there, and beside the processor's time.
+/// are there, and in addition to the processor's time.
 fn file_seconds(folder: &Path, file_bytes: u64, threads: usize) -> Result<f64, ValidateError> {
     let bytes = ((file_bytes.min(MOST_BYTES) / PAGE_BYTES).max(4) * PAGE_BYTES) as usize;
     let of = |what: fn(&Path, usize, &mut Memory) -> Result<(), Failed>| -> Result<f64, ValidateError> {

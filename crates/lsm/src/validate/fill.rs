@@ -106,7 +106,7 @@ pub(super) fn run_with_shares(
 }
 
 impl Database<'_> {
-    /// Fills it anew in random order, and waits until its tree is settled. `done` is told the share of pairs
+    /// Fills it again in random order, and waits until its tree is settled. `done` is told the share of pairs
     /// that are in.
     ///
     /// # Errors

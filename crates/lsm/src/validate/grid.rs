@@ -24,14 +24,14 @@ use super::summary::Summary;
 use super::{files, fill};
 use crate::FileCosts;
 
-/// Of the scratch folder, for its name.
+/// Of the scratch directory, for its name.
 const KIND: &str = "lsm";
 
 /// With what a plan is measured.
 pub struct Setup<'a> {
     /// The program.
     pub db_bench: &'a DbBench,
-    /// The folder on the device, in which a scratch folder is made.
+    /// The directory on the device, in which a scratch directory is made.
     pub folder: &'a Path,
     /// The device and the machine, for the record.
     pub machine: DeviceFacts,
@@ -39,15 +39,16 @@ pub struct Setup<'a> {
     pub journal: Option<PathBuf>,
     /// The time of day, RFC 3339, asked when all is measured.
     pub now: fn() -> String,
-    /// Measures the device of a folder: asked before each repeat, since a device is not always as fast.
+    /// Measures the device of a directory: asked before each repeat, since a device is not always as fast.
     pub profile: &'a mut dyn FnMut(&Path) -> Result<DeviceProfile, String>,
 }
 
 /// Measures `plan`, and returns the record with the journal, if there is one: the caller removes that once
-/// the record is written. Databases are made in a scratch folder, which is removed whichever way this ends.
+/// the record is written. Databases are made in a scratch directory, which is removed whichever way this
+/// ends.
 ///
 /// # Errors
-/// [`ValidateError`]; what was measured until then is in the journal, and a run with the same plan, folder
+/// [`ValidateError`]; what was measured until then is in the journal, and a run with the same plan, directory
 /// and version of RocksDB goes on with it.
 pub fn run(
     plan: &Plan,

@@ -1,4 +1,4 @@
-//! What has been measured so far, beside the result: each cell is a line, on the disk before the next one is
+//! The measurements so far, next to the result: each cell is a line, on the disk before the next one is
 //! begun, so that a run that was ended goes on where it was.
 
 use std::fs::{self, File, TryLockError};

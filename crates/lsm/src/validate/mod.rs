@@ -31,7 +31,7 @@ pub use events::Background;
 pub use fill::Fill;
 pub use grid::{Setup, run};
 pub use journal::Journal;
-/// What programs that are started, and their folders, can fail of.
+/// What programs that are started, and their directories, can fail of.
 pub use leadline_process::ProcessError;
 pub use output::{Latency, Level, Outcome, latency, outcome, stall_seconds};
 pub use pace::Progress;

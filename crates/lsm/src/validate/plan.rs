@@ -91,7 +91,7 @@ impl Plan {
         }
     }
 
-    /// The layout of this name with so many compaction threads.
+    /// The layout of this name with that many compaction threads.
     pub(super) fn layout(&self, scale: &Scale, name: LayoutName, jobs: u32) -> Layout {
         let of_file = if let LayoutName::File(number) = name { self.file(number) } else { None };
         of_file.unwrap_or_else(|| scale.layout(name, jobs))

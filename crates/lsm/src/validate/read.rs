@@ -55,8 +55,8 @@ pub(super) struct Queries {
     pub(super) seed: u64,
 }
 
-/// What reading a database came to. What is per operation is of the operations after the warm-up, but for the
-/// block cache's counts, which db_bench has of both together.
+/// What reading a database came to. What is per operation is of the operations after the warm-up, except for
+/// the block cache's counts, which db_bench has of both together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Read {
     /// Operations of all clients.

@@ -45,7 +45,7 @@ pub struct Record {
     pub fills: Vec<FillCell>,
     /// All queries, likewise.
     pub queries: Vec<QueryCell>,
-    /// The predictions beside them; `None` where none were made.
+    /// The predictions next to them; `None` where none were made.
     #[serde(default)]
     pub comparison: Option<Comparison>,
 }

@@ -163,8 +163,8 @@ impl Scale {
         self.share(PAPER_FILE_BYTES) < LEAST_MEMTABLE_BYTES
     }
 
-    /// The layout of this name with so many compaction threads. Except in the layout for flash, a compaction
-    /// may be divided among all of them.
+    /// The layout of this name with that many compaction threads. Except in the layout for flash, a
+    /// compaction may be divided among all of them.
     pub fn layout(&self, name: LayoutName, jobs: u32) -> Layout {
         let file_bytes = self.file_bytes();
         let layout = Layout {

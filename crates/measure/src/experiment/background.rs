@@ -1,4 +1,4 @@
-//! A foreground of one page at a time, at rest and beside random requests that arrive as a Poisson process:
+//! A foreground of one page at a time, at rest and during random requests that arrive as a Poisson process:
 //! `pressure` and `tail` are this.
 
 use leadline_device::{Clock, Nanos, QueueShape, format_size};
@@ -40,7 +40,7 @@ struct Foreground {
     rate: f64,
 }
 
-/// What there is beside a foreground.
+/// The load during a foreground.
 #[derive(Clone, Copy)]
 enum Beside {
     Nothing,
@@ -50,7 +50,7 @@ enum Beside {
     Overwriting,
 }
 
-/// One foreground beside one background.
+/// One foreground during one background.
 struct Scene {
     foreground: usize,
     beside: Beside,
@@ -71,10 +71,10 @@ struct Scenes {
     recorder: Recorder,
 }
 
-/// Measures each of `foregrounds` at rest and beside random reads and random writes, at the rates (bytes per
+/// Measures each of `foregrounds` at rest and during random reads and random writes, at the rates (bytes per
 /// second) that `rates` makes of what the device can do of them; what it says about rates that it leaves out
-/// goes into the notes. `provoke`: also beside what makes the drive collect garbage, and random reads where
-/// they make it refresh what it stores.
+/// goes into the notes. `provoke`: also during a load that makes the drive collect garbage, and random reads
+/// where they make it refresh what it stores.
 ///
 /// # Errors
 /// As [`super::run`].
@@ -189,7 +189,7 @@ impl Scenes {
         Ok(BackgroundCapacity { op, bandwidth_bytes: iops * f64::from(BACKGROUND_BYTES), concurrency })
     }
 
-    /// Every foreground at rest, and beside every background load; what is read over and over only at rest.
+    /// Every foreground at rest, and during every background load; what is read over and over only at rest.
     fn set_up(&mut self, loads: &[(OpKind, f64)]) {
         let loads = loads.iter().map(|&(op, rate)| Beside::Arrivals(op, rate));
         let overwriting = self.overwriting.iter().map(|_| Beside::Overwriting);
@@ -206,7 +206,7 @@ impl Scenes {
         }
     }
 
-    /// Requests of foreground `i` with nothing beside them: how many, and the sum of their latencies.
+    /// Requests of foreground `i` without background: their number, and the sum of their latencies.
     fn at_rest(
         &mut self,
         context: &mut ExperimentContext,

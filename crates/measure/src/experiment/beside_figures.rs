@@ -1,11 +1,11 @@
-//! Latency of reads over writes beside them.
+//! Latency of reads over concurrent writes.
 
 use leadline_figures::chart::round;
 use leadline_profile::Latency;
 
 use super::figures::ends;
 
-/// Reads one at a time beside writes: `[share, writes, requests, mean, low, high, p50, p90, p99, p99.9]`,
+/// Reads one at a time during writes: `[share, writes, requests, mean, low, high, p50, p90, p99, p99.9]`,
 /// with writes in bytes or requests per second and latencies in microseconds; a percentile that fewer than
 /// ten requests exceeded is absent.
 pub(super) type BesideRow = (f64, f64, u64, f64, Option<f64>, Option<f64>, [Option<f64>; 4]);

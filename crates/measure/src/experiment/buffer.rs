@@ -25,17 +25,17 @@ const LARGEST: u64 = 256 << 20;
 /// How often a region is read.
 const PASSES: usize = 3;
 
-/// Of a pass at most so many reads are timed, spread evenly, each with nothing else in flight. The others
+/// Of a pass at most that many reads are timed, spread evenly, each with nothing else in flight. The others
 /// only pass through the buffer, several at once.
 const TIMED: f64 = 256.0;
 
-/// And so many at least, however slow the device.
+/// And that many at least, however slow the device.
 const LEAST_TIMED: f64 = 32.0;
 
-/// So many are timed one after the other.
+/// That many are timed one after the other.
 const TIMED_TOGETHER: usize = 8;
 
-/// A small region is read at several places, until so many pages were; at this many places at most.
+/// A small region is read at several places, until this many pages were read; at this many places at most.
 const LEAST_PAGES: u64 = 512;
 const MOST_PLACES: u64 = 8;
 

@@ -7,8 +7,8 @@ use super::period::quantile;
 /// A buffer is said to be there if later reads are faster, which has this probability where there is none;
 const FALSE_ALARMS: f64 = 0.01;
 
-/// if so many more of them are fast, of regions that fit: less is what a cache of the drive's mapping makes,
-/// of which a first read brings in what its many neighbours need;
+/// if that many more of them are fast, of regions that fit: less is what a cache of the drive's mapping
+/// makes, of which a first read brings in what its many neighbours need;
 const LEAST_DIFFERENCE: f64 = 0.03;
 
 /// and if the shares of fast and of slow reads that are shorter than some latency differ by this much: less
@@ -18,7 +18,7 @@ const LEAST_DISTANCE: f64 = 0.3;
 /// How often first and later reads are exchanged at random.
 const EXCHANGES: u32 = 999;
 
-/// Where there are so many visits of places that were not read before, first reads are told by those alone.
+/// Where there are that many visits of places that were not read before, first reads are told by those alone.
 const ENOUGH_FRESH: usize = 10;
 
 /// A region of which this share is held fits into the buffer, one of which less than that is does not.
@@ -181,9 +181,9 @@ impl Levels {
     }
 }
 
-/// Probability of first reads being so much slower than later ones by chance: the same, with first and later
-/// exchanged in random visits. And how many visits: up to the size at which it is most, since the size of the
-/// buffer is not known. `slower`: by how much first reads are, one of each visit, ascending in size.
+/// Probability of first reads being that much slower than later ones by chance: the same, with first and
+/// later exchanged in random visits. And how many visits: up to the size at which it is most, since the size
+/// of the buffer is not known. `slower`: by how much first reads are, one of each visit, ascending in size.
 fn p_value(visits: &[&Visit], slower: &[f64], seed: u64) -> (f64, usize) {
     let ends_size = |i: usize| visits.get(i + 1).is_none_or(|next| next.bytes > visits[i].bytes);
     let ends: Vec<bool> = (0..visits.len()).map(ends_size).collect();

@@ -24,14 +24,15 @@ const SAMPLE: SampleLength = SampleLength::Equal(10_000_000);
 /// Samples of a load that the profile keeps.
 const KEPT_SAMPLES: usize = 400;
 
-/// The search for a fall is repeated when there are so many times more samples.
+/// The search for a fall is repeated when there are that many times more samples.
 const SEARCH_AGAIN: f64 = 1.05;
 
-/// A rest of so many times what refills all credit finds it full; one of the other finds it about half full.
+/// A rest of that many times what refills all credit finds it full; one of the other finds it about half
+/// full.
 const FULL_REST: f64 = 1.3;
 const HALF_REST: f64 = 0.5;
 
-/// A load is given so many times the time in which it should fall and settle, and so many seconds more.
+/// A load is given that many times the time in which it should fall and settle, and that many seconds more.
 const LOAD_FACTOR: f64 = 1.6;
 const LOAD_SECONDS: f64 = 1.5;
 

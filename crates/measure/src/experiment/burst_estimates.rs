@@ -1,7 +1,7 @@
 //! What the loads of `burst` come to: peak, baseline, credit and refill, each with its interval.
 //!
 //! Two uncertainties are in an interval: of each load, how exactly its levels and the place of its fall can
-//! be told (resampled stretches of its samples, split anew), and how far the loads differ from each other
+//! be told (resampled stretches of its samples, split again), and how far the loads differ from each other
 //! (Student's t).
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
@@ -102,7 +102,8 @@ fn levels(samples: &[Sample], fall: Fall) -> Levels {
     Levels { peak: rate(&samples[..fall.index]), baseline, credit: ops - baseline * seconds }
 }
 
-/// Standard deviations of the logarithms of a load's levels, from stretches of its samples put together anew.
+/// Standard deviations of the logarithms of a load's levels, from stretches of its samples put together
+/// again.
 fn error(load: &Load, of: &Levels, random: &mut fastrand::Rng) -> Levels {
     let index = load.fall.map_or(load.samples.len(), |fall| fall.index);
     let (before, after) = load.samples.split_at(index);

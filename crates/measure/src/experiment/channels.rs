@@ -1,5 +1,5 @@
-//! `channels`: how many channels are busy with so many random reads, thrown at once and in a stream, and the
-//! number of channels that explains both. Appendix A of Papon and Athanassoulis, DaMoN 2021.
+//! `channels`: how many channels are busy with that many random reads, thrown at once and in a stream, and
+//! the number of channels that explains both. Appendix A of Papon and Athanassoulis, DaMoN 2021.
 
 mod figures;
 
@@ -121,7 +121,7 @@ fn run(context: &mut ExperimentContext) -> Result<(Channels, Option<Stop>), Meas
     Ok((found, stop))
 }
 
-/// Bursts of so many reads.
+/// Bursts of that many reads.
 #[derive(Clone)]
 struct Bursts {
     requests: u32,
@@ -129,7 +129,7 @@ struct Bursts {
     rounds: Vec<(u64, u64)>,
 }
 
-/// So many reads in flight all the time.
+/// That many reads in flight all the time.
 #[derive(Clone)]
 struct Stream {
     requests: u32,
@@ -290,7 +290,7 @@ impl InRounds for Scenes {
     }
 }
 
-/// Sends so many reads at once to the idle device and waits for all; how many are done within `window`.
+/// Sends that many reads at once to the idle device and waits for all; how many are done within `window`.
 fn burst(
     lane: &mut Lane,
     stream: &mut AddressStream,

@@ -15,8 +15,8 @@ const SHARE_STEP: f64 = 0.05;
 /// Service time varies no more than this: a few accidents say nothing of the channels.
 const MOST_VARIATION: f64 = 4.0;
 
-/// If so many times as many channels leave an error that is larger by no more than this, or by this share of
-/// it, the number is a lower bound.
+/// If that many times as many channels leave an error that is larger by no more than this, or by this share
+/// of it, the number is a lower bound.
 const MANY: u32 = 4;
 const AS_WELL: f64 = 0.01;
 const AS_WELL_SHARE: f64 = 0.1;
@@ -27,7 +27,7 @@ const AGREE: f64 = 0.15;
 /// Points that are worth a fit.
 const FEWEST_POINTS: usize = 4;
 
-/// What was measured with so many requests.
+/// What was measured with that many requests.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Seen {
     pub(super) requests: u32,

@@ -9,7 +9,7 @@ use crate::summary::latency;
 /// Entries of a series that are kept.
 const STRETCHES: usize = 1000;
 
-/// Single reads that are kept: so many periods, within these bounds.
+/// Single reads that are kept: that many periods, within these bounds.
 const EXCERPT_PERIODS: f64 = 8.0;
 const SHORTEST_EXCERPT: usize = 240;
 const LONGEST_EXCERPT: usize = 1200;

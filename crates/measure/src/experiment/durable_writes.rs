@@ -1,5 +1,5 @@
 //! `durable-writes`: how many pages of a database may be written back before its reads suffer. Random durable
-//! writes of 16K at shares of what the device can do of them, and random reads of 16K one at a time beside
+//! writes of 16K at shares of what the device can do of them, and random reads of 16K one at a time during
 //! them.
 
 mod figures;
@@ -35,7 +35,7 @@ const SHARES: [f64; 10] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 /// concurrency is made of slices too short for that.
 const FIRST_CAPACITY: f64 = 0.03;
 
-/// On a virtual clock a slice has about so many reads and writes at most, and so many writes at least.
+/// On a virtual clock a slice has about that many reads and writes at most, and that many writes at least.
 const VIRTUAL_OPS: f64 = 12_000.0;
 const VIRTUAL_WRITES: f64 = 100.0;
 
@@ -149,7 +149,7 @@ impl Scenes {
         self.capacity.last().map_or(self.first_rate, |&(ops, seconds)| ops as f64 / seconds)
     }
 
-    /// Reads with nothing beside them.
+    /// Reads with nothing next to them.
     fn alone(
         &mut self,
         context: &mut ExperimentContext,
@@ -165,7 +165,7 @@ impl Scenes {
         Ok(Round { reads, latencies, seconds, offered: 0.0, served: 0, fell_behind: false })
     }
 
-    /// Reads beside so many writes per second.
+    /// Reads next to that many writes per second.
     fn beside(
         &mut self,
         context: &mut ExperimentContext,

@@ -9,7 +9,7 @@ pub(super) const EVICTED_BLOCK: u32 = 64 << 10;
 /// Bytes between two reads of the page where the drive's buffer is not known, or has none: the paper's.
 const USUAL_BYTES: u64 = 20 << 20;
 
-/// Otherwise so many times the buffer, likewise.
+/// Otherwise that many times the buffer, likewise.
 const TIMES_BUFFER: u64 = 2;
 
 /// The second half of the region in random order, over and over: each place is read again as late as
@@ -22,7 +22,7 @@ pub(super) struct EvictingReads {
 }
 
 impl EvictingReads {
-    /// Of a drive with a buffer of so many bytes; `None`: not known.
+    /// Of a drive with a buffer of that many bytes; `None`: not known.
     pub(super) fn new(region: Region, buffer: Option<u64>, random: &mut fastrand::Rng) -> EvictingReads {
         let block = u64::from(EVICTED_BLOCK);
         let wanted = match buffer {

@@ -11,7 +11,7 @@ const FEWEST_BEFORE: usize = 5;
 /// The lower throughput must last this share of the time before it.
 const LASTING_SHARE: f64 = 0.25;
 
-/// And at least this long, seconds, and so many samples.
+/// And at least this long, seconds, and that many samples.
 const LASTING_SECONDS: f64 = 1.0;
 const LASTING_SAMPLES: usize = 10;
 
@@ -98,7 +98,7 @@ fn squares(samples: &[Sample], mean: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Samples of 10 ms with a noise of 20 %: so many at each rate.
+    /// Samples of 10 ms with a noise of 20 %: that many at each rate.
     fn series(parts: &[(usize, f64)], seed: u64) -> Vec<Sample> {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut sample = |rate: f64| Sample {

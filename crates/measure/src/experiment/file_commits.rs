@@ -11,7 +11,7 @@ use super::log_file::{ETCD_SEGMENT_BYTES, LogFile};
 use crate::MeasureError;
 use crate::load::Recorder;
 
-/// A preallocated log file that is begun anew for every slice.
+/// A preallocated log file that is begun again for every slice.
 pub(super) struct FileCommits {
     log: LogFile,
     seed: u64,

@@ -244,12 +244,12 @@ impl Passes<'_, '_> {
     }
 }
 
-/// Requests in flight in a pass of so many.
+/// Requests in flight in a pass of that many.
 fn in_flight(requests: u64) -> u32 {
     u64::from(IN_FLIGHT).min(requests / FEWEST_WAVES).max(1) as u32
 }
 
-/// What the samples of a pass come to, but for what they do not know.
+/// What the samples of a pass come to, except for what they do not know.
 fn record(samples: &[Sample], from_seconds: f64, seed: u64) -> GcPass {
     let windows = windows(samples);
     let mut rates: Vec<f64> = windows.iter().map(bandwidth).collect();
@@ -284,7 +284,8 @@ fn record(samples: &[Sample], from_seconds: f64, seed: u64) -> GcPass {
     }
 }
 
-/// Equally long, but for the last one, which is left out unless it is alone: it ends with the last request.
+/// Equally long, except for the last one, which is left out unless it is alone: it ends with the last
+/// request.
 fn windows(samples: &[Sample]) -> Vec<Sample> {
     let most = ((total(samples).0 / FEWEST) as usize).clamp(1, WINDOWS);
     let mut windows = downsampled(samples, most);

@@ -155,7 +155,7 @@ pub trait Experiment: Sync {
         PAGE_BYTES
     }
 
-    /// Bytes of the largest request on this region, but for those that are sent one at a time.
+    /// Bytes of the largest request on this region, except for those that are sent one at a time.
     fn largest_request(&self, _region: Region) -> u32 {
         PAGE_BYTES
     }

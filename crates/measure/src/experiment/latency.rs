@@ -31,7 +31,7 @@ const LONGEST_SECONDS: f64 = 120.0;
 /// slice and not all of it.
 const PIECE_SECONDS: f64 = 0.1;
 
-/// Share of the requests that must lie in pieces that nothing else spoiled.
+/// Share of the requests that must be in pieces that nothing else spoiled.
 const LEAST_UNSPOILT: f64 = 0.25;
 
 /// The block layer counts whole milliseconds; less than this many of them say too little.

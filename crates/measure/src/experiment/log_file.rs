@@ -52,7 +52,7 @@ impl LogFile {
         self.len
     }
 
-    /// Begins it anew in the given state, durably. Returns the bytes that were written to that end.
+    /// Begins it again in the given state, durably. Returns the bytes that were written to that end.
     ///
     /// # Errors
     /// [`MeasureError::Device`] where the file system refuses: it is full, or cannot set space aside.

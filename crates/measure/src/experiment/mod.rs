@@ -97,9 +97,9 @@ registry! {
     LATENCY = latency::LatencyExperiment,
     /// Bandwidth over requests in flight and their size.
     INTERLEAVING = interleaving::InterleavingExperiment,
-    /// Latency of one request at a time beside background load.
+    /// Latency of one request at a time under background load.
     PRESSURE = pressure::PressureExperiment,
-    /// Tail latency of random reads, at rest and beside background load.
+    /// Tail latency of random reads, at rest and under background load.
     TAIL = tail::TailExperiment,
     /// Sequential writes of sizes that are not multiples of a page.
     UNALIGNED = unaligned::UnalignedExperiment,
@@ -117,14 +117,14 @@ registry! {
     WRITE_AMPLIFICATION = write_amplification::WriteAmplificationExperiment,
     /// Bandwidth while a full drive is overwritten.
     GC = gc::GcExperiment,
-    /// Burst against sustained writes, and reads beside them.
+    /// Burst against sustained writes, and reads during writes.
     SUSTAINED = sustained::SustainedExperiment,
-    /// Channels that are busy with so many reads, at once and in a stream: appendix A of Papon and
+    /// Channels that are busy with that many reads, at once and in a stream: appendix A of Papon and
     /// Athanassoulis, DaMoN 2021.
     CHANNELS = channels::ChannelsExperiment,
     /// Random reads and writes together, of two sizes: what Seastar's I/O scheduler assumes.
     MIX_LINE = mix_line::MixLineExperiment,
-    /// Reads beside durable writes.
+    /// Reads during durable writes.
     DURABLE_WRITES = durable_writes::DurableWritesExperiment,
     /// The six rates of Linux's io.cost.model.
     IO_COST = io_cost::IoCostExperiment,

@@ -24,7 +24,7 @@ const FOREGROUNDS: [(OpKind, Pattern); 4] = [
 /// Background load, megabytes per second.
 const RATES: [f64; 7] = [50.0, 100.0, 200.0, 400.0, 800.0, 1200.0, 1500.0];
 
-/// Share of what the device can do beyond which a queue would grow without end, given the foreground beside
+/// Share of what the device can do beyond which a queue would grow without end, given the foreground of
 /// it.
 const MOST_LOAD: f64 = 0.9;
 

@@ -1,5 +1,5 @@
-//! `read-disturb`: one page read again and again, to see whether every so many reads one is slow, as where a
-//! drive refreshes what many reads have disturbed. Algorithm 1 of Yang, Li and Lilja (ACM TOMPECS 5(1),
+//! `read-disturb`: one page read again and again, to see whether every that many reads one is slow, as where
+//! a drive refreshes what many reads have disturbed. Algorithm 1 of Yang, Li and Lilja (ACM TOMPECS 5(1),
 //! 2020), section 4.6, and its variant that reads nothing else; figures 9 and 10.
 
 mod figures;
@@ -38,7 +38,7 @@ const UNKNOWN: f64 = 0.5;
 const BUFFERED: f64 = 0.2;
 const UNBUFFERED: f64 = 0.8;
 
-/// After each read of a series that is to show a period again, a pause of so many times the time from one
+/// After each read of a series that is to show a period again, a pause of that many times the time from one
 /// read to the next. No multiple of what takes as long, and comes as often, is the period then.
 const PAUSE: f64 = 0.5;
 

@@ -20,7 +20,7 @@ pub(super) struct Round {
 }
 
 impl Round {
-    /// What each of so many slices has of the time that is left, seconds, if all rounds are made.
+    /// What each of that many slices has of the time that is left, seconds, if all rounds are made.
     pub(super) fn seconds_of_slice(&self, slices: usize) -> f64 {
         self.left / f64::from(MOST_EPOCHS - self.number) / slices as f64
     }
@@ -42,7 +42,7 @@ pub(super) trait Rounds<'a> {
     fn round(&mut self, round: Round) -> Result<(), Stop>;
 
     /// Seconds that there must be left for another round, after rounds of which the longest and the last took
-    /// so many.
+    /// that many.
     fn seconds_of_round(&self, longest: f64, last: f64) -> f64 {
         longest.max(last)
     }

@@ -138,8 +138,8 @@ impl<'a> SampledLoad<'a> {
     }
 }
 
-/// Neighbours joined until each sample has at least so many requests, but for the last one where there are
-/// fewer in all: one in which none happened to end says little of the rate.
+/// Neighbours joined until each sample has at least that many requests, except for the last one where there
+/// are fewer in all: one in which none happened to end says little of the rate.
 pub(super) fn merged_until(samples: &[Sample], least: f64) -> Vec<Sample> {
     let mut gathered: Vec<Sample> = Vec::with_capacity(samples.len());
     for sample in samples {

@@ -38,8 +38,8 @@ pub(super) fn settled(windows: &[f64]) -> Option<Level> {
     })
 }
 
-/// The level of so many windows that are given, whether it has settled or not: Student's t of their mean and
-/// half of what their two halves differ by, added as squares.
+/// The level of that many windows that are given, whether it has settled or not: Student's t of their mean
+/// and half of what their two halves differ by, added as squares.
 pub(super) fn level(windows: &[f64]) -> Level {
     let (n, mean_of_all) = (windows.len(), mean(windows));
     let ci = (n > 1).then(|| {

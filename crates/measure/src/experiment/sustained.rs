@@ -1,5 +1,5 @@
 //! `sustained`: what a drive writes at first and for long, sequentially and at random, and what reads take
-//! beside writes that it can sustain: metrics of SSD-iq (Haas, Lee, Bonnet and Leis, PVLDB 18(11), 2025).
+//! during writes that it can sustain: metrics of SSD-iq (Haas, Lee, Bonnet and Leis, PVLDB 18(11), 2025).
 
 mod figures;
 
@@ -22,7 +22,7 @@ use crate::outcome::Stop;
 /// Bytes per sequential write: large enough for any drive's full bandwidth with a few in flight.
 const SEQUENTIAL_BYTES: u32 = 128 << 10;
 
-/// What is written at most, in regions: in sequence, at random a quarter of that, and beside reads.
+/// What is written at most, in regions: in sequence, at random a quarter of that, and during reads.
 const SEQUENTIAL_REGIONS: u64 = 8;
 const ALL_REGIONS: u64 = 12;
 
@@ -38,7 +38,7 @@ struct Kind {
     bytes: f64,
 }
 
-/// What is left of the budget is for the reads beside writes.
+/// What is left of the budget is for the reads during writes.
 const KINDS: [Kind; 2] = [
     Kind {
         pattern: Pattern::Sequential,

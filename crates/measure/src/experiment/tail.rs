@@ -1,4 +1,4 @@
-//! `tail`: percentiles of random reads, at rest and beside background load. Table 1 of Yang, Li and Lilja
+//! `tail`: percentiles of random reads, at rest and under background load. Table 1 of Yang, Li and Lilja
 //! (ACM TOMPECS 5(1), 2020), section 4.7.
 
 mod figures;

@@ -1,4 +1,4 @@
-//! Random reads one at a time beside random writes at shares of what the drive sustains of these: the last
+//! Random reads one at a time during random writes at shares of what the drive sustains of these: the last
 //! part of `sustained`.
 
 use leadline_device::{Clock, Nanos};
@@ -15,7 +15,7 @@ use crate::outcome::Stop;
 /// Writes offered, as shares of what the drive sustains.
 const SHARES: [f64; 6] = [0.0, 0.1, 0.3, 0.5, 0.7, 0.9];
 
-/// On a virtual clock a slice has so many requests of either kind at most.
+/// On a virtual clock a slice has that many requests of either kind at most.
 const VIRTUAL_OPS: f64 = 12_000.0;
 
 /// What was measured, share by share.

@@ -27,8 +27,8 @@ const WINDOW: f64 = 0.25;
 /// Windows that a level is given of where it has not settled.
 const UNSETTLED: usize = 6;
 
-/// It is given up after so many times the part, and after this has been written over the whole device so
-/// often besides: a part that is small beside the device has all of it to fill first.
+/// It is given up after that many times the part, and after this has been written over the whole device so
+/// often besides: a part that is small compared to the device has all of it to fill first.
 const MOST_PARTS: u64 = 24;
 const MOST_DEVICES: u64 = 3;
 
@@ -266,7 +266,7 @@ fn amplifications(windows: &[WearWindow]) -> Vec<f64> {
     windows.iter().map(WearWindow::write_amplification).collect()
 }
 
-/// Writes so many bytes of a stream and waits for all of them.
+/// Writes that many bytes of a stream and waits for all of them.
 fn write(
     context: &mut ExperimentContext,
     lane: &mut Lane,

@@ -7,7 +7,7 @@ use leadline_device::target::DeviceNumber;
 
 use super::read_text;
 
-/// Device mapper may stand on MD, and MD on device mapper; deeper than this nobody builds.
+/// Device mapper may be on MD, and MD on device mapper; deeper than this nobody builds.
 const MAX_LAYERS: u32 = 8;
 
 /// A whole disk: never a partition.
@@ -34,7 +34,7 @@ impl Disk {
         Some(Disk { name, dir })
     }
 
-    /// The drive under layers of device mapper and MD, while each stands on one alone; else the last such
+    /// The drive under layers of device mapper and MD, while each is on one alone; else the last such
     /// layer.
     pub(super) fn physical(&self) -> Disk {
         let mut disk = self.clone();

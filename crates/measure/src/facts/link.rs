@@ -48,7 +48,7 @@ fn pcie(speed: &str, width: &str) -> Option<Link> {
     })
 }
 
-/// The device of a SATA disk lies under `ataN`, whose link has the speed.
+/// The device of a SATA disk is under `ataN`, whose link has the speed.
 fn sata(device: &Path) -> Option<Link> {
     let ata =
         device.ancestors().find(|dir| is_numbered(dir.file_name().and_then(|name| name.to_str()), "ata"))?;

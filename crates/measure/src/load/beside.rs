@@ -1,4 +1,4 @@
-//! A foreground of one request at a time beside a background, on one queue pair.
+//! A foreground of one request at a time with a background, on one queue pair.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

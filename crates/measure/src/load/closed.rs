@@ -14,9 +14,9 @@ const PIECES: u32 = 16;
 /// Keeps `concurrency` requests of `stream` in flight on one lane until `limits` end the slice, then drains.
 ///
 /// Latency runs from one answer of a slot to its next: the request's way into the kernel is part of it, as it
-/// is for an application that keeps so many requests in flight, and Little's law holds. `recorder` is cleared
-/// and afterwards holds the window's latencies. A `cancel` ends the slice early: its window is then not
-/// `complete`.
+/// is for an application that keeps that many requests in flight, and Little's law holds. `recorder` is
+/// cleared and afterwards holds the window's latencies. A `cancel` ends the slice early: its window is then
+/// not `complete`.
 ///
 /// # Errors
 /// [`MeasureError`]: a request failed or moved fewer bytes than asked, the device stopped answering, the

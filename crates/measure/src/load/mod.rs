@@ -3,7 +3,7 @@
 //! It is the instrument, so it must never be what is measured: no allocation, no lock and one clock reading a
 //! batch in its loops. A [`Workload`] says what is asked for; [`closed_loop`] keeps a fixed number of
 //! requests in flight; [`open_loop`] sends them at a given rate and counts latency from when each should have
-//! started; [`one_at_a_time`] also times the system call; [`beside`] keeps one request in flight beside
+//! started; [`one_at_a_time`] also times the system call; [`beside`] keeps one request in flight with
 //! others that arrive on a schedule; [`read_alone`] and [`read_all`] read what the caller chooses.
 
 mod address;

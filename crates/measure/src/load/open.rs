@@ -31,7 +31,7 @@ impl Arrivals {
 /// Sends `stream` at the rate of `arrivals` for `limits.duration`, then drains.
 ///
 /// Latency runs from the intended start: while all slots are in use, requests wait outside and their waiting
-/// counts, so that a stall hides nothing. Every request whose intended start lies in the slice is completed
+/// counts, so that a stall hides nothing. Every request whose intended start is in the slice is completed
 /// and counted; the window's length is the slice's, or longer where the last of them completed later. A slice
 /// whose `max_bytes` are spent ends there and is not `complete`; `min_ops` and `max_ops` have no meaning
 /// here.

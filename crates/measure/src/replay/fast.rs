@@ -7,14 +7,14 @@ use leadline_trace::Trace;
 
 use crate::load::Region;
 
-/// Files get so much at a time: what lies together in a file mostly does so on the target.
+/// Files get that much at a time: what lies together in a file mostly does so on the target.
 pub(super) const EXTENT_BYTES: u64 = 1 << 20;
 
 /// A part of the target, and the files of a trace that go there while there is room, in the order in which
 /// they are touched.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FastPart {
-    /// Where it is; beside the region of the others.
+    /// Where it is; next to the region of the others.
     pub region: Region,
     /// Globs of their names; `*` stands for slashes too.
     pub files: Vec<Pattern>,

@@ -14,7 +14,7 @@ use leadline_profile::OpKind;
 
 /// Costs of one kind of request over concurrency, in logarithms: ln(seconds per page).
 ///
-/// A search looks at it once for every measured concurrency, so what lies below and above each is added up
+/// A search looks at it once for every measured concurrency, so what is below and above each is added up
 /// beforehand.
 pub(super) struct Curve {
     /// Measured concurrencies, ascending.

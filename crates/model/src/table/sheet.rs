@@ -1,4 +1,4 @@
-//! A CSV file row by row: where each row stands in the file, and its fields as numbers.
+//! A CSV file row by row: where each row is in the file, and its fields as numbers.
 
 use std::ops::RangeInclusive;
 use std::path::Path;

@@ -87,7 +87,7 @@ impl Search {
         }
     }
 
-    /// What the items from `next` on save at most in so many bytes: with a part of the first that is too
+    /// What the items from `next` on save at most in that many bytes: with a part of the first that is too
     /// large.
     fn bound(&self, next: usize, mut left: u64) -> f64 {
         let mut bound = 0.0;

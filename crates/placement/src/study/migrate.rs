@@ -3,13 +3,13 @@
 use leadline_device::{Completion, Nanos, Request};
 use leadline_sim::DeviceModel;
 
-/// A copy reads and writes so much at a time,
+/// A copy reads and writes that much at a time,
 const CHUNK_BYTES: u64 = 1 << 20;
 
-/// and has so many chunks under way.
+/// and has that many chunks under way.
 const DEPTH: u32 = 8;
 
-/// Nanoseconds until so many bytes are read in order from the slow device and written in order to the fast
+/// Nanoseconds until that many bytes are read in order from the slow device and written in order to the fast
 /// one, both idle at first, with eight chunks of 1 MiB under way.
 pub(super) fn copy_ns(slow: &mut dyn DeviceModel, fast: &mut dyn DeviceModel, bytes: u64) -> Nanos {
     let mut copy = Copy { bytes, read: 0, under_way: 0, now: 0 };

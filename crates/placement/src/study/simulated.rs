@@ -36,7 +36,7 @@ struct Capture {
 
 impl Simulated {
     /// Of captures of queries, on a fast and a slow device by their names (as [`leadline_tiers::open`] takes
-    /// them), with cached blocks of so many bytes. Each query has the weight 1.
+    /// them), with cached blocks of that many bytes. Each query has the weight 1.
     ///
     /// # Errors
     /// [`StudyError`]: a device cannot be opened or is too small, captures without names or of one name.

@@ -15,9 +15,9 @@ pub enum Storage {
     Slow,
     /// The fast device alone.
     Fast,
-    /// The slow device, but for these files: indices into [`Query::files`] of all queries' files.
+    /// The slow device, except for these files: indices into [`Query::files`] of all queries' files.
     Placed(BTreeSet<usize>),
-    /// The slow device with so many bytes of the fast one as its block cache, empty at first.
+    /// The slow device with that many bytes of the fast one as its block cache, empty at first.
     Cached(u64, PolicyKind, Admission),
 }
 
@@ -65,7 +65,7 @@ pub trait Times: Sync {
     /// [`StudyError`] where that cannot be predicted.
     fn seconds(&self, query: usize, storage: &Storage) -> Result<f64, StudyError>;
 
-    /// Seconds that it takes to copy so many bytes of a file from the slow to the fast device.
+    /// Seconds that it takes to copy that many bytes of a file from the slow to the fast device.
     ///
     /// # Errors
     /// As [`Times::seconds`].

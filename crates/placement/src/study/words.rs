@@ -61,7 +61,7 @@ fn next(name: &str, seconds: f64, best: f64) -> String {
     format!("{name} would take {} ({:.0} % more)", time(seconds), 100.0 * more)
 }
 
-/// Short names of files: without folders and endings, where that leaves each its own.
+/// Short names of files: without directories and endings, where that leaves each its own.
 pub fn labels(files: &[FileSize]) -> Vec<String> {
     let short = |file: &FileSize| {
         let stem = Path::new(&file.name).file_stem();

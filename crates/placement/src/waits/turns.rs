@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use crate::captured::{Captured, Request};
 
-/// So many requests under way together have to be expected before their absence means anything.
+/// That many requests under way together have to be expected before their absence means anything.
 const EXPECTED: f64 = 4.0;
 
 /// Where fewer are, threads that went to and fro no more often than this count as waiting for each other.

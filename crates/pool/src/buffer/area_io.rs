@@ -9,7 +9,7 @@ use super::reap::IoResults;
 use crate::policy::Page;
 
 impl Core {
-    /// Reads what lies at a page.
+    /// Reads what is at a page.
     pub(super) fn read_page(&self, io: &mut IoQueueGuard<'_>, page: Page) -> Result<Vec<u8>, PoolError> {
         let page_bytes = self.config.page_bytes;
         let slot = io.slot();

@@ -61,10 +61,10 @@ impl BatchSize {
 }
 
 /// Watches a thread that keeps writes in flight all the time: only while it is never short of dirty pages do
-/// its writes tell how fast so many at once go.
+/// its writes tell how fast that many at once go.
 #[derive(Debug, Default)]
 pub(crate) struct Span {
-    /// So many in flight without a break, since then, and the writes that were done meanwhile.
+    /// That many in flight without a break, since then, and the writes that were done meanwhile.
     full: Option<(u32, Nanos, u32)>,
 }
 

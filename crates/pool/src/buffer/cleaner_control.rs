@@ -11,7 +11,7 @@ use crate::ace::Cleaner;
 /// What the cleaner and those who need clean pages tell each other.
 ///
 /// Whoever waits and whoever sleeps does so by what the lock guards, so that no message is lost. The atomics
-/// beside it only save the lock: `idle` and `rest` decide how soon the cleaner looks again, and one too few
+/// next to it only save the lock: `idle` and `rest` decide how soon the cleaner looks again, and one too few
 /// or too many costs it an eviction's time; `healthy` says whether to wait for it at all, and one who sees it
 /// too late is woken by the end of a round, or of the cleaner.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! The double-write area: pages go there first, so that one torn by a crash can be put right.
 //!
-//! The area lies at the end of the device: two halves, each of a list and as many pages as a batch has.
+//! The area is at the end of the device: two halves, each of a list and as many pages as a batch has.
 //! Batches take the halves in turn. A batch is written to its half, the device is flushed, then the pages go
 //! to their places. The flush of the next batch makes these durable before the half is used again, so one
 //! flush per batch is enough.
@@ -22,7 +22,7 @@
 //! ```
 //!
 //! A power cut while a half is being written leaves any part of it. A list that is there may have copies
-//! beside it that are not: torn, or left by an older batch, and then perhaps an older version of the very
+//! next to it that are not: torn, or left by an older batch, and then perhaps an older version of the very
 //! page that the list names. Hence the checksum of each copy in the list: only the copy that was written with
 //! the list fits it. The lists are where they are found without knowing n, since a pool that looked for
 //! copies in other places would repair nothing, or would later repair from copies long out of date.
@@ -63,7 +63,7 @@ pub(super) struct Layout {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct List {
     pub(super) number: u64,
-    /// In the order in which they lie in the half.
+    /// In the order in which they are in the half.
     pub(super) copies: Vec<Copy>,
 }
 
@@ -151,7 +151,7 @@ impl Copy {
 }
 
 impl List {
-    /// As a page that is to lie at `at`.
+    /// As a page that is to be at `at`.
     pub(super) fn sealed(&self, at: Page, batch: u32, page_bytes: u32) -> Vec<u8> {
         assert!(self.copies.len() <= batch as usize && batch <= most_pages(page_bytes));
         let mut list = Vec::with_capacity(page_bytes as usize);
@@ -169,7 +169,7 @@ impl List {
         list
     }
 
-    /// The list in these bytes, which lie at `at`, with the pages that a half had room for. `None` where
+    /// The list in these bytes, which are at `at`, with the pages that a half had room for. `None` where
     /// there is none, or part of one.
     pub(super) fn parse(bytes: &[u8], at: Page, page_bytes: u32) -> Option<(List, u32)> {
         checksum::verify(bytes, at).ok()?;

@@ -1,4 +1,4 @@
-//! The frames: the memory that holds pages, a header of 32 bytes beside each, and who may touch what.
+//! The frames: the memory that holds pages, a header of 32 bytes next to each, and who may touch what.
 //!
 //! The one file of the pool with `unsafe` in it. What makes it sound: a frame's bytes are reached only
 //! through a token ([`SharedLatch`], [`ExclusiveLatch`], [`Load`], [`WriteBack`]), a token is made only by
@@ -23,7 +23,7 @@ pub(crate) struct Frames {
     parking: Parking,
 }
 
-/// What is known of a frame beside its page. All but the state is relaxed: it is written by whoever has the
+/// State of a frame in addition to its page. All but the state is relaxed: it is written by whoever has the
 /// frame to himself, before the change of the state that lets others read it.
 #[derive(Debug)]
 #[repr(C, align(32))]
@@ -131,7 +131,7 @@ impl Frames {
     /// `count` frames of `page_bytes`, zeroed, and their tokens.
     ///
     /// # Errors
-    /// The kernel's reason for not having so much memory.
+    /// The kernel's reason for not having that much memory.
     pub(crate) fn new(count: u32, page_bytes: u32) -> std::io::Result<(Frames, Vec<FreeFrame>)> {
         let page_bytes = page_bytes as usize;
         let too_many = || std::io::Error::from(std::io::ErrorKind::OutOfMemory);

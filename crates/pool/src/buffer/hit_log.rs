@@ -25,7 +25,7 @@ const RINGS: usize = 64;
 /// Hits in a ring.
 const ENTRIES: usize = 128;
 
-/// After so many the thread tries to empty the rings.
+/// After that many the thread tries to empty the rings.
 const BATCH: u64 = ENTRIES as u64 / 2;
 
 const FRAME_BITS: u32 = 26;

@@ -48,7 +48,7 @@ impl Core {
         }
     }
 
-    /// What the prefetchers propose beside `page`, with frames for it.
+    /// What the prefetchers propose in addition to `page`, with frames for it.
     fn choose_ahead(&self, replacer: &mut Replacer, io: &mut IoQueueGuard<'_>, page: Page) -> Vec<Load> {
         let most = self.batch_size.n().saturating_sub(1);
         let most = most.min(self.config.most_ahead().saturating_sub(*io.ahead()));

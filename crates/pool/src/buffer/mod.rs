@@ -80,7 +80,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A pool over `device`. Page `p` lies at byte `p * page_bytes`.
+    /// A pool over `device`. Page `p` is at byte `p * page_bytes`.
     ///
     /// # Errors
     /// [`PoolError::Config`] names what cannot be; [`PoolError::Memory`] and [`PoolError::Device`] what is

@@ -10,7 +10,7 @@ use crate::policy::{Frame, Page};
 /// EIO, for a request that the queue pair did not take.
 pub(crate) const EIO: i32 = 5;
 
-/// What came of the requests that were reaped, beside pages loaded.
+/// Outcome of the requests that were reaped, in addition to pages loaded.
 #[derive(Debug, Default)]
 pub(crate) struct IoResults {
     pub(crate) done: Vec<JobResult>,

@@ -245,7 +245,7 @@ impl PolicyKind {
         Self::ALL.iter().copied().find(|kind| kind.name() == name)
     }
 
-    /// Those for caches of so many bytes, whose number of objects is not known beforehand.
+    /// Those for caches of that many bytes, whose number of objects is not known beforehand.
     pub fn growing() -> impl Iterator<Item = PolicyKind> {
         Self::ALL.iter().copied().filter(|kind| kind.build(1).grow(1))
     }

@@ -27,7 +27,7 @@ const WINDOW: u32 = 512;
 /// Probes after which a silent one is judged.
 const PROBES: u32 = 8;
 
-/// A silent one has one page read at every so many opportunities.
+/// A silent one has one page read at every that many opportunities.
 const OPPORTUNITIES_A_PROBE: u32 = 64;
 
 /// Counts what a prefetcher issued and what of it was used, over a sliding window.

@@ -1,5 +1,5 @@
-//! Read-ahead: which pages are read beside one that is not in the pool. One idea per file, behind one small
-//! trait.
+//! Read-ahead: which pages are read together with one that is not in the pool. One idea per file, behind one
+//! small trait.
 //!
 //! ACE leaves the choice to whatever prefetcher an engine has (Papon and Athanassoulis, ICDE 2023, section
 //! IV); here are three that need nothing but the page numbers, and [`Prefetching`], which runs them all and
@@ -29,9 +29,9 @@ pub trait Prefetcher: Send {
     /// right about.)
     fn accessed(&mut self, page: Page, missed: bool);
 
-    /// Appends up to `most` pages worth reading beside `page`, which was [`accessed`](Prefetcher::accessed)
-    /// just now and missed: the best first, none twice, never `page`. Takes O(`most`) time. Whether the pages
-    /// exist or are in the pool already is for the caller to check.
+    /// Appends up to `most` pages worth reading together with `page`, which was
+    /// [`accessed`](Prefetcher::accessed) just now and missed: the best first, none twice, never `page`.
+    /// Takes O(`most`) time. Whether the pages exist or are in the pool already is for the caller to check.
     fn propose(&mut self, page: Page, most: usize, out: &mut Vec<Page>);
 }
 
@@ -42,7 +42,7 @@ pub struct PrefetcherStats {
     pub name: &'static str,
     /// Pages read ahead on its word.
     pub issued: u64,
-    /// Of them, asked for soon afterwards: before the pool had read an eighth of its frames anew.
+    /// Of them, asked for soon afterwards: before the pool had read an eighth of its frames again.
     pub used_soon: u64,
     /// Whether it is listened to at present; else it only probes.
     pub on: bool,
@@ -123,9 +123,9 @@ impl Prefetching {
         self.unused_reads.take(page);
     }
 
-    /// Appends up to `most` pages to read beside `page`, of which [`accessed`](Prefetching::accessed) told
-    /// just now that it missed: the best first, none twice, never `page`. Whether they exist or are in the
-    /// pool already is for the caller to check.
+    /// Appends up to `most` pages to read together with `page`, of which [`accessed`](Prefetching::accessed)
+    /// told just now that it missed: the best first, none twice, never `page`. Whether they exist or are in
+    /// the pool already is for the caller to check.
     pub fn propose(&mut self, page: Page, most: usize, out: &mut Vec<Page>) {
         self.proposed.clear();
         for (number, source) in self.sources.iter_mut().enumerate() {

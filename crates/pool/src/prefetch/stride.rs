@@ -7,7 +7,7 @@ use crate::policy::Page;
 /// Streams that are followed at once.
 const STREAMS: usize = 16;
 
-/// Misses that are searched for a stride; so many streams may be mixed by halves.
+/// Misses that are searched for a stride; that many streams may be mixed by halves.
 const RECENT: usize = 16;
 
 /// Pages at one distance that make a stream: three may be chance, where all pages are near each other.
@@ -56,7 +56,7 @@ impl Stride {
         })
     }
 
-    /// The miss that so many came after.
+    /// The miss that that many came after.
     fn aged(&self, age: usize) -> Option<Page> {
         self.recent[(self.newest + RECENT - age) % RECENT]
     }

@@ -27,7 +27,7 @@ impl UnusedReads {
         UnusedReads { places: vec![None; 1 << bits], bits, soon: u64::from(frames / 8).max(64) }
     }
 
-    /// A page that was right to be read ahead is used before the pool has read so many others: an eighth of
+    /// A page that was right to be read ahead is used before the pool has read that many others: an eighth of
     /// its frames.
     pub(super) fn soon(&self) -> u64 {
         self.soon

@@ -55,7 +55,7 @@ pub(super) fn histogram() -> Histogram<u64> {
     Histogram::new(3).expect("three digits")
 }
 
-/// Replays the trace on the pool with so many clients. Being cancelled is not an error.
+/// Replays the trace on the pool with that many clients. Being cancelled is not an error.
 pub(super) fn run(
     ground: &ReplayArea,
     pool: &Pool,

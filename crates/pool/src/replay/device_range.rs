@@ -1,6 +1,6 @@
 //! A part of a device as a device of its own, which also tells whether this thread has sent a read.
 //!
-//! The part is what was laid out: page 0 lies at its beginning, and nothing read ahead lies beyond it.
+//! The part is what was laid out: page 0 is at its beginning, and nothing read ahead lies beyond it.
 
 use std::cell::Cell;
 use std::sync::Arc;

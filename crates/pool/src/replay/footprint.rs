@@ -1,4 +1,4 @@
-//! Which pages a trace touches, and where each lies in the file: one after the other, in the order of their
+//! Which pages a trace touches, and where each is in the file: one after the other, in the order of their
 //! numbers.
 
 use std::collections::{HashMap, HashSet};
@@ -32,7 +32,7 @@ enum Numbering {
 }
 
 impl Footprint {
-    /// Reads a trace to its end, or `limit` operations of it, in constant memory but for the pages.
+    /// Reads a trace to its end, or `limit` operations of it, in constant memory except for the pages.
     ///
     /// # Errors
     /// [`ReplayError::Trace`] where it cannot be read, [`ReplayError::Empty`] where it holds nothing,
@@ -87,7 +87,7 @@ impl Footprint {
         }
     }
 
-    /// The page that lies there.
+    /// The page that is there.
     #[inline]
     pub(super) fn page(&self, place: u32) -> u64 {
         match &self.numbering {

@@ -60,7 +60,7 @@ impl ReplayArea {
     /// Writes all pages of `footprint` to `device`, from byte `start` on, and overwrites what is there.
     ///
     /// `page_bytes` is a power of two from 4,096 to 65,536 and divides `start`. With `checksums` each page
-    /// carries one. Takes 4 bytes of memory a page beside the footprint's.
+    /// carries one. Takes 4 bytes of memory a page in addition to the footprint's.
     ///
     /// # Errors
     /// [`ReplayError::Config`] where the device is too small, read-only or simulated, or a number cannot be;

@@ -13,7 +13,7 @@ const REQUEST_BYTES: u32 = 1 << 20;
 /// Requests in flight.
 const DEPTH: u32 = 8;
 
-/// Seed of what pages hold beside their stamps.
+/// Seed of the content of pages, in addition to their stamps.
 const SEED: u64 = 7;
 
 /// What is done with a page: its place and its bytes.

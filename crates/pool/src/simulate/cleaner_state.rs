@@ -12,7 +12,7 @@ pub(super) struct CleanerState {
     pub(super) depth: u32,
     /// Its writes in flight.
     pub(super) in_flight: u32,
-    /// It looks again after so many evictions in all.
+    /// It looks again after that many evictions in all.
     pub(super) look_at: u64,
     /// Since when, without a break, it has had all the writes in flight that it may, and how many were done
     /// since.

@@ -83,7 +83,7 @@ pub enum SimulateError {
     /// No pool can be made of this configuration.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// A cache of so many bytes, and a trace without sizes.
+    /// A cache of that many bytes, and a trace without sizes.
     #[error("cache_bytes: the trace has no sizes of objects; give frames")]
     NoSizes,
     /// A page lies beyond the device.

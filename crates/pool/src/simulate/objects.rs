@@ -1,4 +1,4 @@
-//! A cache of objects that have sizes: it holds so many bytes, and evicts until the next object fits.
+//! A cache of objects that have sizes: it holds that many bytes, and evicts until the next object fits.
 //!
 //! No time passes, and there is one client. An object comes in with the size that its request has; a read of
 //! one that is there leaves its size as it is, a write sets it. What is larger than the cache never comes in.

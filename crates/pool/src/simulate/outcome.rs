@@ -24,7 +24,7 @@ pub struct Outcome {
     pub cleaner: String,
     /// Clients.
     pub clients: u32,
-    /// Pages the pool holds; of a cache of so many bytes, the most objects that it held.
+    /// Pages the pool holds; of a cache of that many bytes, the most objects that it held.
     pub frames: u32,
     /// Operations of the trace.
     pub operations: u64,

@@ -1,4 +1,4 @@
-//! What `channels` found: how many channels are busy with so many requests, thrown at once and in a stream.
+//! What `channels` found: how many channels are busy with that many requests, thrown at once and in a stream.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use super::range::{
 };
 use crate::Procedure;
 
-/// Random reads, so many at once and so many in a stream.
+/// Random reads, that many at once and that many in a stream.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Channels {
@@ -31,12 +31,12 @@ pub struct Channels {
     pub fit: Option<ChannelsFit>,
 }
 
-/// So many requests.
+/// That many requests.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChannelsPoint {
     /// Thrown at once, or kept in flight.
     pub requests: u32,
-    /// Bursts of so many at once.
+    /// Bursts of that many at once.
     pub bursts: u64,
     /// Channels that worked on the first reads of a burst: reads done within the window / those of a burst of
     /// one.
@@ -44,7 +44,7 @@ pub struct ChannelsPoint {
     /// Its 95 % interval, bootstrap over epochs.
     #[serde(default)]
     pub busy_at_once_ci: Option<[f64; 2]>,
-    /// Throughput with so many in flight all the time, reads per second.
+    /// Throughput with that many in flight all the time, reads per second.
     pub iops: f64,
     /// The same as a multiple of that with one.
     pub speedup: f64,

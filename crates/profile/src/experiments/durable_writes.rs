@@ -10,7 +10,7 @@ use super::range::{
 use crate::{Latency, Procedure};
 
 /// Random durable writes at shares of what the device can do of them, and reads of the same size one at a
-/// time beside them.
+/// time next to them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DurableWrites {
@@ -20,7 +20,7 @@ pub struct DurableWrites {
     pub block_bytes: u32,
     /// Writes in flight when the capacity was measured.
     pub capacity_concurrency: u32,
-    /// Closed-loop throughput of durable writes at that concurrency, nothing beside them.
+    /// Closed-loop throughput of durable writes at that concurrency, without other load.
     pub capacity_writes_per_second: f64,
     /// Its 95 % interval, bootstrap over epochs.
     pub capacity_ci: Option<[f64; 2]>,
@@ -30,7 +30,7 @@ pub struct DurableWrites {
     pub points: Vec<DurableWritesPoint>,
 }
 
-/// Reads one at a time beside durable writes that arrive as a Poisson process.
+/// Reads one at a time during durable writes that arrive as a Poisson process.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct DurableWritesPoint {
     /// Writes offered / capacity, 0 to 1.
@@ -39,8 +39,8 @@ pub struct DurableWritesPoint {
     pub offered_writes_per_second: f64,
     /// Writes that were completed, per second.
     pub writes_per_second: f64,
-    /// Whether the device does not sustain so many beside reads: clearly fewer were completed than offered,
-    /// or some still waited to be sent at the end of most slices.
+    /// Whether the device does not sustain that rate during reads: clearly fewer were completed than
+    /// offered, or some still waited to be sent at the end of most slices.
     #[serde(default)]
     pub fell_behind: bool,
     /// Reads timed.

@@ -35,7 +35,7 @@ pub enum LogKind {
     Device,
 }
 
-/// So many writers, each with one append under way.
+/// That many writers, each with one append under way.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct FsyncPoint {
     /// Writers.

@@ -20,7 +20,7 @@ pub struct OtherRecord {
 }
 
 impl OtherRecord {
-    /// Of `values`, which are written as fields beside `procedure`. `None` where they are not fields.
+    /// Of `values`, which are written as fields next to `procedure`. `None` where they are not fields.
     pub fn new(procedure: Procedure, values: &impl Serialize) -> Option<OtherRecord> {
         match serde_json::to_value(values) {
             Ok(Value::Object(values)) => Some(OtherRecord { procedure, values }),

@@ -1,4 +1,4 @@
-//! What `pressure` and `tail` found: latency of one request at a time beside background load.
+//! What `pressure` and `tail` found: latency of one request at a time under background load.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use super::range::{
 };
 use crate::{Latency, OpKind, Pattern, Procedure};
 
-/// Latency of a foreground of one request at a time, alone and beside background load.
+/// Latency of a foreground of one request at a time, alone and under background load.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Pressure {
@@ -36,7 +36,7 @@ pub struct BackgroundCapacity {
     pub concurrency: u32,
 }
 
-/// The latency of one foreground beside one background.
+/// The latency of one foreground with one background.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PressurePoint {
     /// Read or write.
@@ -46,7 +46,7 @@ pub struct PressurePoint {
     /// Work of the drive's own that this load is to provoke, if that is what this is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provokes: Option<InternalWork>,
-    /// What ran beside it; absent at rest.
+    /// The background; absent at rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub background: Option<Background>,
     /// Foreground requests timed.
@@ -78,7 +78,7 @@ impl InternalWork {
     }
 }
 
-/// Random requests that arrive as a Poisson process, whether the device keeps up or not; beside
+/// Random requests that arrive as a Poisson process, whether the device keeps up or not; next to
 /// [`InternalWork::Collection`] one at a time, and what is offered is what was completed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Background {

@@ -1,4 +1,4 @@
-//! What `read-disturb` found: whether every so many reads of a page one is slow.
+//! What `read-disturb` found: whether every that many reads of a page one is slow.
 
 use serde::{Deserialize, Serialize};
 
@@ -64,7 +64,7 @@ pub struct DisturbSeries {
     pub detectable: Vec<Detectable>,
     /// Reads in one entry of `stretches`; the last may have fewer.
     pub stretch_reads: u32,
-    /// Mean and longest latency of so many reads each: `[mean, longest]`, microseconds.
+    /// Mean and longest latency of that many reads each: `[mean, longest]`, microseconds.
     pub stretches: Vec<(f64, f64)>,
     /// Number of the first read of `excerpt_us`, from 0.
     pub excerpt_first: u64,

@@ -1,4 +1,4 @@
-//! What `sustained` found: write bandwidth at first and for long, and reads beside writes that can be
+//! What `sustained` found: write bandwidth at first and for long, and reads during writes that can be
 //! sustained.
 
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use super::range::{
 };
 use crate::{Latency, Pattern, Procedure};
 
-/// Burst against sustained writes, and the latency of reads beside shares of the latter.
+/// Burst against sustained writes, and the latency of reads during shares of the sustained rate.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Sustained {
@@ -18,7 +18,7 @@ pub struct Sustained {
     pub procedure: Procedure,
     /// Sequential writes, then random ones.
     pub loads: Vec<SustainedLoad>,
-    /// Random reads of `read_block_bytes` one at a time, beside random writes; ascending in `write_share`.
+    /// Random reads of `read_block_bytes` one at a time, during random writes; ascending in `write_share`.
     pub latencies: Vec<UnderLoad>,
     /// Bytes per read of `latencies`.
     pub read_block_bytes: u32,
@@ -80,7 +80,7 @@ pub struct SustainedCliff {
     pub after_bytes_per_second: f64,
 }
 
-/// Reads one at a time beside writes that arrive as a Poisson process.
+/// Reads one at a time during writes that arrive as a Poisson process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UnderLoad {
     /// Writes offered / what the drive sustains of random writes, 0 to 1.

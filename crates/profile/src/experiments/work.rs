@@ -19,7 +19,7 @@ pub struct Work {
     pub points: Vec<WorkPoint>,
 }
 
-/// So many requests took so long, with `concurrency` of them in flight all the time.
+/// That many requests took so long, with `concurrency` of them in flight all the time.
 ///
 /// Random accesses of `block_bytes` each, every one a request of its own. Per page of 4 KiB the random
 /// fraction is r = 4096 / `block_bytes`: an access of 4 MiB is r = 0.1 %.

@@ -64,7 +64,7 @@ pub struct Method {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ImportedFile {
-    /// Its name, without the folder it lay in.
+    /// Its name, without the directory it lay in.
     pub file: String,
     /// The program that measured: `fio`, `iotune`, `etcd`, `pg_test_fsync`, `ceph`, `ioping`.
     pub program: String,

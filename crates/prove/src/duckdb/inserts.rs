@@ -23,7 +23,7 @@ pub(super) const KEYS: [&str; 5] = [
 /// Bytes of a row in DuckDB's log.
 pub(super) const LOGGED_BYTES: u64 = 44;
 
-/// The database of a run, and what it has beside.
+/// The database of a run, and its other files.
 const DATABASE: &str = "inserts";
 const LOG: &str = "inserts.wal";
 

@@ -45,9 +45,9 @@ impl Experiment {
 /// What is run, where, and how much of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// A folder on the device.
+    /// A directory on the device.
     pub target: PathBuf,
-    /// The folder with duckdb; `None` for PATH.
+    /// The directory with duckdb; `None` for PATH.
     pub bin: Option<PathBuf>,
     /// The settings that are to be proven.
     pub advice: Vec<(String, String)>,
@@ -62,7 +62,7 @@ pub struct Plan {
     pub rounds: u32,
     /// Rows that a selective query looks for, anywhere in the table.
     pub selected: u32,
-    /// Settings with which tables are scanned beside the default and the advice.
+    /// Settings with which tables are scanned in addition to the default and the advice.
     pub scan_grid: Vec<Variant>,
     /// The same for Parquet files.
     pub parquet_grid: Vec<Variant>,
@@ -72,7 +72,7 @@ pub struct Plan {
     pub transactions: u32,
     /// Rows that each of them inserts.
     pub rows_per_transaction: u32,
-    /// Settings with which is inserted beside the default and the advice.
+    /// Settings for inserts in addition to the default and the advice.
     pub insert_grid: Vec<Variant>,
     /// How many times as many rounds there may be while the advice cannot be told from the default; 0 and 1
     /// for none beyond those planned.
@@ -143,7 +143,7 @@ impl Plan {
         (self.data_bytes / ROW_BYTES).max(1)
     }
 
-    /// So many rounds, and how many there may be.
+    /// That many rounds, and how many there may be.
     pub(super) fn all_rounds(&self) -> [u32; 2] {
         extended(self.rounds, self.extension)
     }

@@ -94,7 +94,7 @@ const SCANNED: f64 = 500e6;
 const SPILLED: f64 = 120e6;
 const INSERTED: f64 = 3e-3;
 
-/// Seconds of a process beside its work.
+/// Seconds of a process in addition to its work.
 const PROCESS: f64 = 0.1;
 
 /// A Parquet file, what is spilled of a table, and what temporary files have at a time, over the table.

@@ -31,7 +31,7 @@ const COMPLAINT: &str = " Error: ";
 /// The clock's resolution.
 const TICK_SECONDS: f64 = 1e-6;
 
-/// The folder of all databases and files.
+/// The directory of all databases and files.
 pub(super) struct Sessions<'a> {
     duckdb: &'a Duckdb,
     place: Place,
@@ -56,7 +56,7 @@ pub(super) struct Ran {
 }
 
 impl<'a> Sessions<'a> {
-    /// Nothing yet, after checking that so much can be written there.
+    /// Nothing yet, after checking that that much can be written there.
     pub(super) fn create(
         duckdb: &'a Duckdb,
         plan: &Plan,
@@ -198,7 +198,7 @@ fn asked(key: &str, database: Option<&Path>) -> String {
     }
 }
 
-/// Of all files in a folder; those that go away meanwhile do not count.
+/// Of all files in a directory; those that go away meanwhile do not count.
 fn size_of(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.metadata().ok()).map(|found| found.len()).sum()

@@ -42,7 +42,7 @@ pub(super) struct Etcd {
 /// Where members are started.
 pub(super) struct Site<'a> {
     pub(super) etcd: &'a Etcd,
-    /// On the device; its folders go last.
+    /// On the device; its directories go last.
     pub(super) scratch: Scratch,
     /// Elsewhere: the log of messages.
     aside: Scratch,
@@ -104,8 +104,8 @@ impl<'a> Site<'a> {
         Ok(Site { etcd, scratch, aside, ports, timeouts, cancel })
     }
 
-    /// Starts a new member, puts so many values one after the other, but no longer than so many seconds, and
-    /// removes it.
+    /// Starts a new member, puts that many values one after the other, but no longer than that many seconds,
+    /// and removes it.
     pub(super) fn load(
         &self,
         puts: u64,

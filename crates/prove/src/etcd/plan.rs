@@ -27,9 +27,9 @@ pub struct Prediction {
 /// What is run, where, and how much of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// A folder on the device.
+    /// A directory on the device.
     pub target: PathBuf,
-    /// The folder with etcd; `None` for PATH.
+    /// The directory with etcd; `None` for PATH.
     pub bin: Option<PathBuf>,
     /// The profile's, `None` to compare etcd with fio alone.
     pub predicted: Option<Prediction>,
@@ -39,7 +39,7 @@ pub struct Plan {
     pub rounds: u32,
     /// What fio and etcd append in each round. 22 MiB are some 10000 appends.
     pub append_bytes: u64,
-    /// Each of them ends after so many seconds, whatever is left to append.
+    /// Each of them ends after that many seconds, whatever is left to append.
     pub seconds: f64,
     /// etcd's ports of 127.0.0.1, for clients and for members; `None` for free ones.
     pub ports: Option<[u16; 2]>,

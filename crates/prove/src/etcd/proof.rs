@@ -138,8 +138,8 @@ impl Proof {
     }
 }
 
-/// Measures the p99 of fdatasync after appends of 2300 bytes by one writer, milliseconds: in this folder,
-/// which is removed afterwards, and for about so many seconds.
+/// Measures the p99 of fdatasync after appends of 2300 bytes by one writer, milliseconds: in this directory,
+/// which is removed afterwards, and for about that many seconds.
 pub type Measure<'a> = dyn FnMut(&Path, f64) -> Result<f64, ProveError> + 'a;
 
 /// What runs in each round; the last one only if the caller has it.

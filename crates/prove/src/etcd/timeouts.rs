@@ -12,7 +12,7 @@ const ELECTION: &str = "election-timeout";
 /// etcd's defaults, milliseconds.
 const DEFAULT: Timeouts = Timeouts { heartbeat_ms: 100, election_ms: 1000 };
 
-/// etcd itself refuses elections of less than so many heartbeats, and of more than 50 s.
+/// etcd itself refuses elections of less than that many heartbeats, and of more than 50 s.
 const LEAST_HEARTBEATS: u64 = 5;
 const LONGEST_ELECTION_MS: u64 = 50_000;
 

@@ -1,4 +1,4 @@
-//! A data folder of our own: no port, no part of the system's server, gone afterwards.
+//! A data directory of our own: no port, no part of the system's server, gone afterwards.
 
 mod running;
 
@@ -30,7 +30,7 @@ const VARIABLES: &str = "MYSQL";
 /// What a complaint has in it.
 const COMPLAINT: &str = "[ERROR]";
 
-/// Settings for loading: what is lost in a crash is made anew.
+/// Settings for loading: what is lost in a crash is made again.
 pub(super) const LOADING: [(&str, &str); 4] = [
     ("innodb_flush_method", "nosync"),
     ("innodb_flush_log_at_trx_commit", "0"),
@@ -39,7 +39,7 @@ pub(super) const LOADING: [(&str, &str); 4] = [
     ("innodb_fast_shutdown", "0"),
 ];
 
-/// The data folder, whose server does not run.
+/// The data directory, whose server does not run.
 pub(super) struct Instance<'a> {
     pub(super) programs: &'a Programs,
     pub(super) place: Place,
@@ -55,7 +55,7 @@ pub(super) struct Instance<'a> {
 }
 
 impl<'a> Instance<'a> {
-    /// Its folders on the plan's target, empty, after checking that its data can be written there.
+    /// Its directories on the plan's target, empty, after checking that its data can be written there.
     pub(super) fn create(
         programs: &'a Programs,
         plan: &Plan,

@@ -1,4 +1,4 @@
-//! InnoDB's settings on MariaDB: a data folder of its own on the device, larger than the buffer pool, and
+//! InnoDB's settings on MariaDB: a data directory of its own on the device, larger than the buffer pool, and
 //! servers under one variant of settings after the other while sysbench writes.
 
 mod instance;

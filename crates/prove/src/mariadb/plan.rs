@@ -26,7 +26,7 @@ pub enum Workload {
 /// What is run, where, and how much of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// A folder on the device.
+    /// A directory on the device.
     pub target: PathBuf,
     /// The settings that are to be proven.
     pub advice: Vec<(String, String)>,
@@ -48,7 +48,7 @@ pub struct Plan {
     pub rounds: u32,
     /// The grid of `innodb_io_capacity`, each with twice as much of `innodb_io_capacity_max`.
     pub io_capacities: Vec<u32>,
-    /// Further settings that run beside the default and the advice.
+    /// Further settings that run in addition to the default and the advice.
     pub grid: Vec<Variant>,
     /// How many times as many rounds there may be while the advice cannot be told from the default; 0 and 1
     /// for none beyond those planned.
@@ -111,7 +111,7 @@ impl Plan {
         self
     }
 
-    /// So many rounds, and how many there may be.
+    /// That many rounds, and how many there may be.
     pub(super) fn rounds_of(&self, rounds: u32) -> [u32; 2] {
         extended(rounds, self.extension)
     }

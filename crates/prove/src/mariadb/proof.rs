@@ -52,7 +52,7 @@ pub fn prove(
 const LOADED: f64 = 25e6;
 const WRITTEN: u64 = 80_000_000;
 
-/// Bytes of a data folder without tables of ours.
+/// Bytes of a data directory without tables of ours.
 const EMPTY_BYTES: u64 = 128 << 20;
 
 /// What `plan` tries of its advice, with which programs, and about how much time and space that takes.

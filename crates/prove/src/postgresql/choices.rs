@@ -34,7 +34,7 @@ const PATIENCE: f64 = 4.0;
 const FIRST_SCANS: usize = 3;
 
 /// A sequential scan reads the same whatever a query asks for. Its time for a query is the median over all of
-/// those of queries for about as many rows: of so many shares to either side, on both columns.
+/// those of queries for about as many rows: of that many shares to either side, on both columns.
 const NEIGHBOURS: usize = 2;
 
 /// No plan is ended earlier than this, seconds.

@@ -21,7 +21,7 @@ use crate::{ProveError, Variant};
 /// Whom it runs as if we are root, whom it refuses; Debian's package makes this user.
 pub(super) const USER: &str = "postgres";
 
-/// Of the scratch folders, for their names.
+/// Of the scratch directories, for their names.
 const KIND: &str = "prove";
 
 /// How long a server may take to start or end: a checkpoint may have to be written.
@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 /// Variables that would change what clients do: those of the caller's own server.
 const VARIABLES: &str = "PG";
 
-/// Settings for loading: what is lost in a crash is made anew.
+/// Settings for loading: what is lost in a crash is made again.
 pub(super) const LOADING: [(&str, &str); 7] = [
     ("fsync", "off"),
     ("wal_level", "minimal"),
@@ -64,7 +64,8 @@ pub(super) struct Cluster<'a> {
 }
 
 impl<'a> Cluster<'a> {
-    /// Makes an empty one in a scratch folder on `target`, after checking that so much can be written there.
+    /// Makes an empty one in a scratch directory on `target`, after checking that that much can be written
+    /// there.
     pub(super) fn create(
         programs: &'a Programs,
         target: &Path,
@@ -96,12 +97,12 @@ impl<'a> Cluster<'a> {
         }
     }
 
-    /// The folder of the databases.
+    /// The directory of the databases.
     pub(super) fn data(&self) -> &Path {
         &self.data
     }
 
-    /// A folder for files that are not to be on the device.
+    /// A directory for files that are not to be on the device.
     pub(super) fn aside(&self) -> &Path {
         self.aside.path()
     }

@@ -39,9 +39,9 @@ impl Experiment {
 /// What is run, where, and how much of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// A folder on the device.
+    /// A directory on the device.
     pub target: PathBuf,
-    /// The folder with the server's programs; `None` for the newest that is installed.
+    /// The directory with the server's programs; `None` for the newest that is installed.
     pub bin: Option<PathBuf>,
     /// The settings that are to be proven.
     pub advice: Vec<(String, String)>,
@@ -63,7 +63,7 @@ pub struct Plan {
     pub plan_rounds: u32,
     /// The sweep of random_page_cost.
     pub random_page_costs: Vec<f64>,
-    /// Settings with which pgbench runs beside the default and the advice.
+    /// Settings with which pgbench runs in addition to the default and the advice.
     pub flush_grid: Vec<Variant>,
     /// pgbench's scale: about 15 MiB for each.
     pub scale: u32,
@@ -136,7 +136,7 @@ impl Plan {
         self.has(Experiment::Scans) || self.has(Experiment::Plans) || self.has(Experiment::Methods)
     }
 
-    /// So many rounds, and how many there may be.
+    /// That many rounds, and how many there may be.
     pub(super) fn rounds_of(&self, rounds: u32) -> [u32; 2] {
         extended(rounds, self.extension)
     }

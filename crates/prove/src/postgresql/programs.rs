@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ProveError;
 
-/// Where Debian has them, a folder for each version.
+/// Where Debian has them, a directory for each version.
 const VERSIONS: &str = "/usr/lib/postgresql";
 
 /// The oldest version that has all settings and statistics that are used here.
@@ -71,7 +71,7 @@ impl Programs {
     }
 }
 
-/// Debian's folders with a server, the newest version first.
+/// Debian's directories with a server, the newest version first.
 fn debian() -> Vec<PathBuf> {
     let versions = fs::read_dir(VERSIONS).into_iter().flatten().flatten();
     let mut folders: Vec<(u32, PathBuf)> = versions

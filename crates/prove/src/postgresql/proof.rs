@@ -107,7 +107,7 @@ pub fn prove(
     })
 }
 
-/// Seconds from a server's start to its end, beside what it does between.
+/// Seconds from a server's start to its end, in addition to its work in between.
 const SERVER: f64 = 0.5;
 
 /// Bytes that a server writes whatever it does: its control file, statistics, a checkpoint.

@@ -36,7 +36,7 @@ const DIRECT: [&str; 2] = ["use_direct_reads", "use_direct_io_for_flush_and_comp
 /// Its complaint about a file: `Unable to load options file PATH --- Invalid argument: ...`.
 const BEFORE_REASON: &str = " --- ";
 
-/// The program, with the folder in which it works.
+/// The program, with the directory in which it works.
 pub(super) struct Bench<'a> {
     pub(super) db_bench: &'a DbBench,
     pub(super) folder: &'a Scratch,

@@ -20,7 +20,7 @@ const KEY_BYTES: u32 = 16;
 pub enum Experiment {
     /// Every key once, in random order, until the last compaction has ended.
     Fills,
-    /// Point queries beside one client that writes at a steady rate.
+    /// Point queries together with one client that writes at a steady rate.
     Reads,
 }
 
@@ -57,7 +57,7 @@ impl Io {
 /// What is run, where, and how much of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// A folder on the device.
+    /// A directory on the device.
     pub target: PathBuf,
     /// The program; `None` for the one in PATH.
     pub db_bench: Option<PathBuf>,
@@ -77,11 +77,11 @@ pub struct Plan {
     pub cache_bytes: u64,
     /// Rounds of fills: each variant runs once in each of them.
     pub rounds: u32,
-    /// Settings with which databases are filled beside the default and the advice.
+    /// Settings with which databases are filled in addition to the default and the advice.
     pub grid: Vec<Variant>,
     /// Clients that read.
     pub readers: u32,
-    /// What the client beside them writes per second, bytes.
+    /// Rate of the writing client, bytes.
     pub write_bytes_per_second: u64,
     /// How long they read, seconds, after as long a warm-up.
     pub read_seconds: u32,
@@ -162,7 +162,7 @@ impl Plan {
         }
     }
 
-    /// So many rounds, and how many there may be.
+    /// That many rounds, and how many there may be.
     pub(super) fn rounds_of(&self, rounds: u32) -> [u32; 2] {
         extended(rounds, self.extension)
     }

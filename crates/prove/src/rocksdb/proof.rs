@@ -14,7 +14,7 @@ use crate::proof::System;
 use crate::variant::line_up;
 use crate::{Effort, Foreseen, Part, Progress, ProveError, Role, Variant};
 
-/// Of the scratch folders, for their names.
+/// Of the scratch directories, for their names.
 const KIND: &str = "prove";
 
 /// What was measured, and what it says of the advice.

@@ -1,4 +1,4 @@
-//! Point queries beside a client that writes, under one variant after the other.
+//! Point queries together with a client that writes, under one variant after the other.
 
 use leadline_lsm::validate::{BenchRun, Latency, Outcome, latency, outcome, stall_seconds};
 use leadline_process::Seen;

@@ -8,7 +8,7 @@ const COSTS: usize = 4;
 /// A size to which bytes are scaled, so that the equations have numbers of like magnitude.
 const SCALE: f64 = 65_536.0;
 
-/// How often it is asked anew which of reads and writes limits each mix of a duplex disk.
+/// How often it is asked again which of reads and writes limits each mix of a duplex disk.
 const TURNS: usize = 20;
 
 /// The rates whose costs have the least sum of squared relative errors of the seconds per request that were

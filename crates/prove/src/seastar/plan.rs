@@ -13,7 +13,7 @@ const MIB: u64 = 1 << 20;
 /// What is run, where, and how much of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// A folder on the device.
+    /// A directory on the device.
     pub target: PathBuf,
     /// The four rates, by their names in io_properties.yaml.
     pub advice: Vec<(String, String)>,

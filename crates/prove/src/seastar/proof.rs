@@ -264,7 +264,7 @@ mod tests {
         Plan::new("/".into(), advice.to_vec())
     }
 
-    /// What a device does that is so many times as fast as the rates, in two rounds.
+    /// What a device does that is that many times as fast as the rates, in two rounds.
     fn runs(rates: Rates, mixes: &[Mix], factor: impl Fn(Mix) -> f64) -> Vec<MixRun> {
         let run = |round| {
             let factor = &factor;

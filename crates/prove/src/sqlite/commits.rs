@@ -100,7 +100,7 @@ impl Values {
     }
 
     /// Writes all rows, so that the log has its size, and leaves all of it in the database: the next commit
-    /// begins it anew. A log that grows is a file that grows, whose every sync is a longer one.
+    /// begins it again. A log that grows is a file that grows, whose every sync is a longer one.
     fn before(&self) -> String {
         let value = self.of(self.commits);
         format!("UPDATE t SET value = printf('%0{VALUE_BYTES}d', {value});\nPRAGMA wal_checkpoint;\n")

@@ -35,7 +35,7 @@ const CLOCK: &str = "SELECT (julianday('now') - 2440587.5) * 86400000.0;";
 /// The clock's resolution: what takes less has taken about half of it.
 const TICK_SECONDS: f64 = 1e-3;
 
-/// The folder of all databases.
+/// The directory of all databases.
 pub(super) struct Databases<'a> {
     sqlite: &'a Sqlite,
     place: Place,
@@ -65,7 +65,7 @@ pub(super) struct Ran {
 }
 
 impl<'a> Databases<'a> {
-    /// Empty, after checking that so much can be written there.
+    /// Empty, after checking that that much can be written there.
     pub(super) fn create(
         sqlite: &'a Sqlite,
         target: &Path,
@@ -99,7 +99,7 @@ impl<'a> Databases<'a> {
         self.in_force.borrow().clone()
     }
 
-    /// A database of so many bytes for each size of pages that the variants have, durable.
+    /// A database of that many bytes for each size of pages that the variants have, durable.
     pub(super) fn load(&self, name: &str, bytes: u64, variants: &[&Variant]) -> Result<Copies, ProveError> {
         let mut copies = Copies::new();
         for size in sizes(variants) {

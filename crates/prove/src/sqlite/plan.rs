@@ -41,9 +41,9 @@ impl Experiment {
 /// What is run, where, and how much of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// A folder on the device.
+    /// A directory on the device.
     pub target: PathBuf,
-    /// The folder with sqlite3; `None` for PATH.
+    /// The directory with sqlite3; `None` for PATH.
     pub bin: Option<PathBuf>,
     /// The settings that are to be proven: pragmas and their values.
     pub advice: Vec<(String, String)>,
@@ -56,7 +56,7 @@ pub struct Plan {
     /// How long reads of single rows are to take under the default, seconds: as many rows are read as take so
     /// long.
     pub point_seconds: f64,
-    /// Settings with which is read beside the default and the advice.
+    /// Settings for reads in addition to the default and the advice.
     pub read_grid: Vec<Variant>,
     /// Size of the table that commits change, which the page cache holds.
     pub commit_table_bytes: u64,
@@ -66,7 +66,7 @@ pub struct Plan {
     pub rows_per_commit: u32,
     /// Rounds of commits.
     pub commit_rounds: u32,
-    /// Settings with which is committed beside the default and the advice.
+    /// Settings for commits in addition to the default and the advice.
     pub commit_grid: Vec<Variant>,
     /// How many times as many rounds there may be while the advice cannot be told from the default; 0 and 1
     /// for none beyond those planned.
@@ -136,7 +136,7 @@ impl Plan {
         self.has(Experiment::Points) || self.has(Experiment::Scans)
     }
 
-    /// So many rounds, and how many there may be.
+    /// That many rounds, and how many there may be.
     pub(super) fn rounds_of(&self, rounds: u32) -> [u32; 2] {
         extended(rounds, self.extension)
     }
@@ -172,7 +172,7 @@ impl Plan {
     }
 }
 
-/// What can stand in a statement as it is.
+/// What can be in a statement as it is.
 fn is_word(text: &str, more: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || more.contains(c))
 }

@@ -66,7 +66,7 @@ pub fn prove(
 const LOADED: f64 = 200e6;
 const COMMITTED: f64 = 1e-3;
 
-/// Seconds of a process beside its work, and to scan a mebibyte.
+/// Seconds of a process in addition to its work, and to scan a mebibyte.
 const PROCESS: f64 = 0.05;
 const SCANNED: f64 = 1e-3;
 

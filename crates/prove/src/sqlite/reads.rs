@@ -14,7 +14,7 @@ pub(super) const KEYS: [&str; 3] = ["cache_size", "mmap_size", "page_size"];
 /// Rows of the first run, by which the size of all others is set.
 const FIRST_ROWS: u64 = 1000;
 
-/// At most one row of so many bytes of the table is read: of a mapped file the kernel reads 128 KiB around
+/// At most one row of that many bytes of the table is read: of a mapped file the kernel reads 128 KiB around
 /// each, which would serve others in a table that is read more densely than a large one is.
 const BYTES_OF_ONE: u64 = 512 << 10;
 
@@ -95,7 +95,7 @@ impl Reads<'_> {
     }
 }
 
-/// Looks for so many ids, one after the other; some may be the same. The generator is the one of the C
+/// Looks for that many ids, one after the other; some may be the same. The generator is the one of the C
 /// standard's example, whose high bits are used: SQLite's own cannot be seeded.
 fn one_by_one(database: &Database, rows: u64, random: &mut fastrand::Rng) -> String {
     format!(

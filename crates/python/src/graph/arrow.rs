@@ -17,7 +17,7 @@ use pyo3::types::PyCapsule;
 
 use crate::errors;
 
-/// Most rows of a batch: what has to be converted is converted so much at a time.
+/// Most rows of a batch: what has to be converted is converted that much at a time.
 const MOST_ROWS: usize = 1 << 20;
 
 /// Batches of an object that has `__arrow_c_stream__`.
@@ -25,7 +25,7 @@ const MOST_ROWS: usize = 1 << 20;
 pub(crate) struct ArrowBatches {
     stream: Mutex<Stream>,
     names: Vec<String>,
-    /// What the batches lie in may need it.
+    /// What the batches are in may need it.
     _owner: Py<PyAny>,
 }
 

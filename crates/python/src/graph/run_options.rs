@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 
 use crate::values::{path, whole};
 
-/// How one run differs from how the store was opened: memory (bytes), threads, reads in flight, the folder of
-/// temporary files; a tuple in Python.
+/// How one run differs from how the store was opened: memory (bytes), threads, reads in flight, the directory
+/// of temporary files; a tuple in Python.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RunOptions {
     memory: Option<u64>,
@@ -40,7 +40,7 @@ impl<'py> FromPyObject<'_, 'py> for RunOptions {
 }
 
 impl RunOptions {
-    /// The usual options, but for those given.
+    /// The usual options, except for those given.
     pub(super) fn over(self, usual: &Options) -> Options {
         Options {
             memory: self.memory.unwrap_or(usual.memory),

@@ -41,7 +41,8 @@ pub(crate) struct Store {
     /// The same for all versions of a store, and for no other.
     #[pyo3(get)]
     identity: u64,
-    /// As it was opened: the folder of temporary files, most bytes of everything, threads, reads in flight.
+    /// As it was opened: the directory of temporary files, most bytes of everything, threads, reads in
+    /// flight.
     #[pyo3(get)]
     temp: Option<PathBuf>,
     #[pyo3(get)]

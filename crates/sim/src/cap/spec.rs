@@ -19,8 +19,8 @@ pub struct CapSpec {
     /// when the credit is used up.
     #[serde(default)]
     pub refill: f64,
-    /// A larger request counts as several operations: one for every so many bytes or part of them. 512 to 1G;
-    /// 0 counts every request as one.
+    /// A larger request counts as several operations: one for every that many bytes or part of them. 512 to
+    /// 1G; 0 counts every request as one.
     #[serde(default, deserialize_with = "size")]
     pub operation_bytes: u64,
     /// Most bytes per second, 1K to 1T.

@@ -16,7 +16,7 @@ pub(crate) struct Mechanics {
     geometry: Geometry,
     arm: Arm,
     controller: Nanos,
-    /// None goes before one that was ready so much earlier.
+    /// None goes before one that was ready that much earlier.
     reorder: Nanos,
     /// Requests that the host waits for.
     asked: Queue,

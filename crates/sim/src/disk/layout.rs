@@ -79,7 +79,7 @@ impl Layout {
         (zone.first_track + within / zone.track_bytes, angle as Nanos)
     }
 
-    /// The track that lies there on the tape.
+    /// The track that is there on the tape.
     pub(super) fn track_at(&self, tape: u128) -> u64 {
         (tape / self.track_tape()) as u64
     }

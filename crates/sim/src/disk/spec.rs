@@ -21,7 +21,7 @@ pub struct DiskSpec {
     /// Addressable bytes.
     #[serde(deserialize_with = "size")]
     pub capacity: u64,
-    /// Decides how the platter stands at the start.
+    /// Decides how the platter is at the start.
     #[serde(default = "one")]
     pub seed: u64,
     /// How it turns, and what passes the head.
@@ -91,8 +91,8 @@ pub struct DiskSeek {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DiskTiming {
-    /// Microseconds from the arrival of a request until the head may move for it, beside those that the head
-    /// works on; 0 to 1e6.
+    /// Microseconds from the arrival of a request until the head may move for it, in addition to the time
+    /// that the head works on; 0 to 1e6.
     #[serde(default)]
     pub controller_us: f64,
 }
@@ -104,7 +104,7 @@ pub struct DiskQueue {
     /// How many of those that came first it chooses from, 1 (in the order of arrival) to 1024; default 32.
     #[serde(default = "default_depth")]
     pub depth: u32,
-    /// None goes before one that arrived so many milliseconds earlier, 0 to 1e6; default 500. So none waits
+    /// None goes before one that arrived that many milliseconds earlier, 0 to 1e6; default 500. So none waits
     /// forever.
     #[serde(default = "default_reorder_ms")]
     pub reorder_ms: f64,

@@ -6,7 +6,7 @@ use crate::error::Flaw;
 
 /// Units, programs, blocks, lanes and dies. A *unit* is what has an entry in the mapping; a *program* writes
 /// one page on each plane of a die; a *block* is what is erased at a time: one block on each plane of a die,
-/// or with superblocks on each plane of every die. A *lane* is the dies that a block lies on; it allocates
+/// or with superblocks on each plane of every die. A *lane* is the dies that a block is on; it allocates
 /// and collects on its own.
 #[derive(Debug, Clone)]
 pub(super) struct Layout {

@@ -33,7 +33,7 @@ pub(super) fn check_blocks(spec: &FlashSpec, block_units: u64, lanes: u64) -> Re
     Err((field, reason))
 }
 
-/// Whether there are too many blocks, with so many in each of `lanes`.
+/// Whether there are too many blocks, with that many in each of `lanes`.
 pub(super) fn check_count(spec: &FlashSpec, lane_blocks: u64, lanes: u64) -> Result<(), Flaw> {
     if lane_blocks <= MOST_BLOCKS / lanes {
         return Ok(());

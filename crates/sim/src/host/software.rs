@@ -24,7 +24,7 @@ impl Software {
         }
     }
 
-    /// When a request of so many bytes that a program makes at `at` is on its way. What is made in one slot
+    /// When a request of that many bytes that a program makes at `at` is on its way. What is made in one slot
     /// always passes the same queue, as the requests of one thread do.
     pub(super) fn send(&mut self, slot: u32, bytes: u32, at: Nanos) -> Nanos {
         let queue = slot as usize % self.free.len();

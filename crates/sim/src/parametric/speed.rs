@@ -29,7 +29,7 @@ impl RequestJitter {
     }
 }
 
-/// The speed of the whole device, drawn anew every so often.
+/// The speed of the whole device, drawn again every so often.
 pub(super) struct Noise {
     /// Standard deviation of the logarithm; 0 for a device of constant speed.
     sigma: f64,

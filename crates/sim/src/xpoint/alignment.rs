@@ -18,7 +18,7 @@ pub struct XpointAlignment {
     /// Microseconds more for every other, 0 to 1e6.
     pub odd_us: f64,
     /// Bytes of a request from which on it makes no difference, 4K to 16M: the larger the request, the more
-    /// of it is under way beside its ends. Below, the difference shrinks in proportion.
+    /// of it is in progress in addition to its ends. Below, the difference shrinks in proportion.
     #[serde(deserialize_with = "size")]
     pub fade: u64,
 }

@@ -13,7 +13,7 @@ use crate::scramble::scramble;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct XpointDisturb {
-    /// Every so many reads of a page of 4 KiB it is refreshed, 2 to 1e9. A write counts as a refresh.
+    /// Every that many reads of a page of 4 KiB it is refreshed, 2 to 1e9. A write counts as a refresh.
     pub reads: u32,
     /// Microseconds that the read which brings it about takes longer, 0 to 1e6.
     pub penalty_us: f64,

@@ -67,7 +67,7 @@ pub struct XpointSpec {
 pub struct XpointGeometry {
     /// Channels, 1 to 256.
     pub channels: u32,
-    /// Bytes that one channel moves at once, a power of two from 64 to 4096. The parts of a request lie on
+    /// Bytes that one channel moves at once, a power of two from 64 to 4096. The parts of a request are on
     /// one channel after the other.
     #[serde(default = "default_part_bytes")]
     pub part_bytes: u32,

@@ -40,7 +40,7 @@ pub(super) enum Doorkeeper {
 }
 
 impl Doorkeeper {
-    /// Of a cache of so many blocks.
+    /// Of a cache of that many blocks.
     pub(super) fn new(admission: Admission, blocks: u32) -> Self {
         match admission {
             Admission::EveryMiss => Doorkeeper::LetsIn,
@@ -57,7 +57,7 @@ impl Doorkeeper {
     }
 }
 
-/// Blocks that were missed once, the last so many of them.
+/// Blocks that were missed once, the last that many of them.
 pub(super) struct Remembered {
     most: usize,
     /// When each was missed, in misses.

@@ -15,7 +15,7 @@ pub(super) struct WaitingRead {
 pub(super) enum Task {
     /// Blocks are read from the slow device and taken in when they are there.
     Fetch { blocks: Vec<u64> },
-    /// Blocks are written to so many frames of the fast device, and read after that by who came early.
+    /// Blocks are written to that many frames of the fast device, and read after that by who came early.
     Fill { first: Frame, frames: u32, waiting: Vec<WaitingRead> },
 }
 
@@ -43,7 +43,7 @@ impl Tasks {
         number
     }
 
-    /// So many parts were sent.
+    /// That many parts were sent.
     pub(super) fn sent(&mut self, number: u32, parts: u32) {
         if let Some((left, _)) = self.tasks.get_mut(number) {
             *left += parts;

@@ -28,8 +28,8 @@ pub struct CacheOptions {
 /// A read looks its blocks up in order when it arrives. Those in the cache are read from the fast device, the
 /// others from the slow one; neighbours on the same device are read together. When all blocks that are to be
 /// admitted have come from the slow device, they are in the cache, and are written to the fast one with
-/// nobody waiting, but for whoever reads them before that is done. Until they have come, they are missed by
-/// others too. Writes go to the slow device and, where blocks are cached, to the fast one.
+/// nobody waiting, except for whoever reads them before that is done. Until they have come, they are missed
+/// by others too. Writes go to the slow device and, where blocks are cached, to the fast one.
 pub struct CachedModel {
     pair: Pair,
     blocks: Blocks,
@@ -46,7 +46,7 @@ pub struct CachedModel {
 
 /// Neighbouring blocks of a read on one device.
 enum Run {
-    /// So many bytes from here on the fast device.
+    /// That many bytes from here on the fast device.
     Hits { at: u64, len: u64 },
     /// From here to there on the slow device, and whether blocks among them will be taken in.
     Misses { from: u64, to: u64, admits: bool },
@@ -128,7 +128,7 @@ impl CachedModel {
         }
     }
 
-    /// The numbers of the blocks that bytes lie in, and what of each.
+    /// The numbers of the blocks that bytes are in, and what of each.
     fn parts_of(&self, offset: u64, end: u64) -> impl Iterator<Item = (u64, u64, u64)> + use<> {
         let block_bytes = self.block_bytes;
         (offset / block_bytes..end.div_ceil(block_bytes)).map(move |block| {

@@ -1,4 +1,4 @@
-//! What was measured: how long requests of each kind and size take with so many in flight.
+//! What was measured: how long requests of each kind and size take with that many in flight.
 
 use leadline_profile::{DeviceProfile, OpKind, Pattern, Point};
 

@@ -1,6 +1,6 @@
 //! Which requests go on where another ended.
 
-/// So many streams are told apart.
+/// That many streams are told apart.
 const STREAMS: usize = 32;
 
 /// Where the last requests ended.

@@ -7,7 +7,7 @@ const CHUNK_PAGES: u64 = 512;
 
 type Chunk = [u64; (CHUNK_PAGES / 64) as usize];
 
-/// Which chunks are kept: all of them, or those of which a hash begins with so many zeros.
+/// Which chunks are kept: all of them, or those of which a hash begins with that many zeros.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sample {
     zeros: u32,

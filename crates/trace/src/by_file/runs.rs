@@ -4,14 +4,14 @@
 /// Runs of a file that are followed at the same time; more than that, and the one that was idle longest ends.
 const MOST_RUNS: usize = 16;
 
-/// A request follows the one before it at once if it was issued within so many nanoseconds of its completion.
-/// The way through the kernel takes less, looking at a page of rows takes longer.
+/// A request follows the one before it at once if it was issued within that many nanoseconds of its
+/// completion. The way through the kernel takes less, looking at a page of rows takes longer.
 const AT_ONCE_NS: u64 = 20_000;
 
 /// A request that is this part of an extent was not made for a single row.
 const PART_OF_EXTENT: u64 = 16;
 
-/// One in so many requests of a run may have paused longer: a busy machine interrupts programs.
+/// One in that many requests of a run may have paused longer: a busy machine interrupts programs.
 const REQUESTS_A_PAUSE: u64 = 16;
 
 /// Sizes in pages.

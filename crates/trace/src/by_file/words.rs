@@ -10,7 +10,7 @@ use crate::info::warning;
 /// Files that a terminal shows one by one.
 const MOST_LINES: usize = 30;
 
-/// A name has at most so many characters in a terminal, its last ones.
+/// A name has at most that many characters in a terminal, its last ones.
 const LONGEST_NAME: usize = 36;
 
 /// Files that a page shows one by one; a line takes about 500 bytes.
@@ -19,7 +19,7 @@ const MOST_ROWS: usize = 2000;
 /// Files that the chart shows.
 const MOST_BARS: usize = 24;
 
-/// A name below a bar has at most so many characters.
+/// A name below a bar has at most that many characters.
 const LONGEST_BAR: usize = 28;
 
 impl ByFile {
@@ -182,7 +182,7 @@ impl ByFile {
         }
     }
 
-    /// What stands in for names that the trace does not have.
+    /// Stand-ins for names that the trace does not have.
     fn unnamed(&self) -> Option<&'static str> {
         (!self.named).then_some("The trace has no names of files: each volume stands for a file.")
     }

@@ -86,7 +86,7 @@ impl Reader {
         }
     }
 
-    /// The files so far, by the names that they have now, relative to the folder that was captured.
+    /// The files so far, by the names that they have now, relative to the directory that was captured.
     pub fn files(&self) -> &[String] {
         &self.decoder.files
     }

@@ -7,7 +7,7 @@ use super::code::{
 };
 use super::{Event, MARK, MOST_FILES, MOST_THREADS, Operation, Thread};
 
-/// So many bytes are collected before they are written.
+/// That many bytes are collected before they are written.
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// Writes a capture, event by event.

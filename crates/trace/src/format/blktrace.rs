@@ -63,7 +63,7 @@ impl Source {
         Ok(())
     }
 
-    /// Whether so many bytes are there, read on if need be.
+    /// Whether that many bytes are there, read on if need be.
     fn holds(&mut self, bytes: usize) -> Result<bool, TraceError> {
         while self.input.bytes().len() < bytes {
             if !self.input.fill()? {

@@ -212,14 +212,14 @@ impl LineFormat for Parser {
     }
 }
 
-/// A number in units of so many bytes, or of one.
+/// A number in units of that many bytes, or of one.
 fn scaled(field: &[u8], what: &str, unit: Option<u64>) -> Result<u64, String> {
     let value = number(Some(field), what)?;
     let most = || format!("{what}: found {value}, expected an end below 2^64 bytes");
     value.checked_mul(unit.unwrap_or(1)).ok_or_else(most)
 }
 
-/// A time in units of so many nanoseconds, with or without decimals.
+/// A time in units of that many nanoseconds, with or without decimals.
 fn nanoseconds(field: &[u8], unit_ns: u64) -> Result<u64, String> {
     let parse = || -> Option<u64> {
         let point = field.iter().position(|&byte| byte == b'.').unwrap_or(field.len());

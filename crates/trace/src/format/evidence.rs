@@ -9,10 +9,10 @@ use super::{
 use crate::input::{HEAD_BYTES, Input};
 use crate::{Recognition, RecognizedBy};
 
-/// So many lines are looked at.
+/// That many lines are looked at.
 const LINES_MAX: usize = 1000;
 
-/// So many have to fit, or all of a file that is shorter.
+/// That many have to fit, or all of a file that is shorter.
 const LINES_MIN: u64 = 100;
 
 /// The lines that are looked at.

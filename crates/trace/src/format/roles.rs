@@ -27,11 +27,11 @@ pub(super) struct RoleColumn {
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// In units of so many nanoseconds.
+    /// In units of that many nanoseconds.
     Time(u64),
     /// Read or write.
     Op(Ops),
-    /// First byte, in units of so many bytes. `None`: bytes, because no unit was given.
+    /// First byte, in units of that many bytes. `None`: bytes, because no unit was given.
     Offset(Option<u64>),
     /// Number of a page.
     Page,

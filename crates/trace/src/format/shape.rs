@@ -25,13 +25,13 @@ pub(super) enum Field {
     Number(u64, u64),
     /// A multiple of 512.
     Sectors,
-    /// A time in units of so many nanoseconds, with or without decimals, that does not go back by much.
+    /// A time in units of that many nanoseconds, with or without decimals, that does not go back by much.
     Time(u64),
     /// Whole seconds of a clock, from September 2001 on, that do not go back by much.
     UnixSeconds,
     /// One more than on the line before.
     CountsUp,
-    /// So many hexadecimal digits.
+    /// That many hexadecimal digits.
     Hex(usize),
 }
 

@@ -13,7 +13,7 @@ use super::reader::{EMPTY, Holds, LineFormat};
 use super::shape::{Field, Separator, Shape};
 use crate::{Request, Unit};
 
-/// Keys may hold commas, so that only what stands in front of them has a place.
+/// Keys may hold commas, so that only what is in front of them has a place.
 pub(super) const SHAPE: Shape = Shape {
     separator: Separator::Commas,
     fields: &[("timestamp", Field::Time(1_000_000_000))],

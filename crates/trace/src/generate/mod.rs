@@ -68,7 +68,7 @@ trait Generator: Send {
     fn request(&mut self) -> Request;
 }
 
-/// The first so many requests of a generator.
+/// The first that many requests of a generator.
 struct GeneratedTrace<G> {
     generator: G,
     left: u64,

@@ -10,7 +10,7 @@
 //! | E | 95 % scan of 1 to 100 records, 5 % insert | Zipf's law |
 //! | F | 50 % read, 50 % read-modify-write | Zipf's law |
 //!
-//! Records lie in the pages one after the other, those inserted behind the last; the popular ones are
+//! Records are in the pages one after the other, those inserted behind the last; the popular ones are
 //! scattered, as YCSB does it by hashing. A read is a read of the record's page, an update or insert a write
 //! of it, a scan one read of a run of pages, a read-modify-write a read and then a write. `ops` counts these
 //! requests.

@@ -11,7 +11,7 @@ use crate::bins::{DoublingBins, LogBins};
 /// Rates over time begin with cells of about a millisecond: 2^20 ns.
 const TIME_SHIFT: u32 = 20;
 
-/// Heat is kept of so many volumes, the first that appear.
+/// Heat is kept of that many volumes, the first that appear.
 const MOST_HEATS: usize = 64;
 
 /// Requests, how large they are, when they come and where they go.

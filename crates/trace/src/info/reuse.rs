@@ -7,7 +7,7 @@ use crate::reuse::Reuse;
 /// Steps of a doubling in the miss-ratio curve.
 const CURVE_STEPS: u64 = 8;
 
-/// Sizes of a cache, as shares of the footprint, that the curve has beside its steps.
+/// Sizes of a cache, as shares of the footprint, that the curve has in addition to its steps.
 pub const CACHE_SHARES: [f64; 8] = [0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0];
 
 /// Steps of a doubling in the distribution of distances.

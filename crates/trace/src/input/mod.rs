@@ -19,7 +19,7 @@ pub(crate) use buffered::Buffered;
 pub(crate) use lines::Lines;
 pub(crate) use records::Records;
 
-/// So many bytes are looked at to tell the format.
+/// That many bytes are looked at to tell the format.
 pub(crate) const HEAD_BYTES: usize = 64 << 10;
 
 /// The mark that some programs put before a text in UTF-8.

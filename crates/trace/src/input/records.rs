@@ -15,7 +15,7 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    /// `record_bytes` is at least 1 and small beside 128 KiB.
+    /// `record_bytes` is at least 1 and small compared to 128 KiB.
     pub(crate) fn new(name: String, reader: Box<dyn Read + Send>, record_bytes: usize) -> Records {
         Records { input: Buffered::new(name, reader, BUFFER_BYTES), record_bytes, record: 0 }
     }

@@ -9,7 +9,7 @@ const LEAST_TIMES: usize = 1 << 10;
 ///
 /// Each access gets the next time; a bit marks the times that are some page's last. A distance is the number
 /// of marks after the page's own, counted in O(log n) by a Fenwick tree over words of 64 bits (Fenwick,
-/// Software: Practice and Experience 1994). When times run out, the marked ones are numbered anew from 0, so
+/// Software: Practice and Experience 1994). When times run out, the marked ones are numbered again from 0, so
 /// that memory follows the number of pages and not of accesses.
 #[derive(Debug, Clone)]
 pub struct StackDistances {

@@ -93,7 +93,7 @@ fn is_of_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// Without what stands behind `#` or `//`, which begin remarks where white space or nothing is before them.
+/// Without what is behind `#` or `//`, which begin remarks where white space or nothing is before them.
 fn without_remark(line: &str) -> &str {
     let starts = |(at, _): &(usize, &str)| *at == 0 || line[..*at].ends_with([' ', '\t']);
     let first = ["#", "//"].iter().filter_map(|mark| line.match_indices(mark).find(starts));

@@ -73,7 +73,7 @@ pub(super) fn read(text: &str, path: &Path) -> Result<Config, AdviseError> {
     Ok(config)
 }
 
-/// What stands in the parentheses that `rest` begins with.
+/// What is in the parentheses that `rest` begins with.
 fn argument(rest: &str) -> Option<&str> {
     let inner = rest.trim_start().strip_prefix('(')?;
     let mut open = 1;

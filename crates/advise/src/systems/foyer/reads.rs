@@ -16,7 +16,7 @@ const DEFAULT_RECOVERY: f64 = 8.0;
 /// More were not tried.
 const MOST: f64 = 1024.0;
 
-/// Reads that saturate the device, and the writes beside them.
+/// Reads that saturate the device, and the writes at the same time.
 pub(super) fn depth(drive: &Drive) -> Result<Setting, Unmeasured> {
     let reads = drive.reads_in_flight(Pattern::Random, ENTRY)?;
     let writes = Stream::of(drive, OpKind::Write)?.requests();

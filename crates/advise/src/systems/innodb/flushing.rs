@@ -16,7 +16,7 @@ const LEAST: f64 = 100.0;
 /// Beyond which MySQL's manual sees no use in a higher `innodb_io_capacity`.
 const MOST_USEFUL: f64 = 20_000.0;
 
-/// A random write that takes so many times as long as one in sequence is a seek.
+/// A random write that takes that many times as long as one in sequence is a seek.
 const SEEK: f64 = 4.0;
 
 /// A page, and requests in flight, when random writes are compared with those in sequence.
@@ -69,7 +69,7 @@ fn found<'a>(drive: &Drive<'a>) -> Result<&'a DurableWrites, Unmeasured> {
     drive.profile().experiments.durable_writes.as_ref().ok_or_else(missing)
 }
 
-/// How fast pages may be written beside reads.
+/// How fast pages may be written during reads.
 struct Pace {
     /// The 99th percentile of reads at rest, and its limit, microseconds.
     rest: f64,

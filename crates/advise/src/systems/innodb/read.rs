@@ -136,7 +136,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// All option files of a folder, hidden ones, too.
+    /// All option files of a directory, hidden ones, too.
     fn in_folder(&self, folder: &Path) -> Result<Option<Vec<(std::path::PathBuf, String)>>, AdviseError> {
         let Some(found) = self.files.in_folder(folder, |name| name.ends_with(".cnf"))? else {
             return Ok(None);

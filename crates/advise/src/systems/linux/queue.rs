@@ -35,7 +35,7 @@ pub(super) const REQUESTS: &str = "queue/nr_requests";
 const READ_AHEAD_KB: &str = "queue/read_ahead_kb";
 const MAX_SECTORS_KB: &str = "queue/max_sectors_kb";
 
-/// In the order in which they are written: another scheduler sets `nr_requests` anew.
+/// In the order in which they are written: another scheduler sets `nr_requests` again.
 pub(super) const KEYS: [&str; 4] = [SCHEDULER, REQUESTS, READ_AHEAD_KB, MAX_SECTORS_KB];
 
 const SOURCE: Source = Source { defined: "Documentation/ABI/stable/sysfs-block", version: "5.4 to 6" };

@@ -10,7 +10,7 @@ use crate::{Advice, AdviseError, Config, Entry, Place, Value};
 /// WiredTiger's configuration.
 const STRING: &str = "storage.wiredTiger.engineConfig.configString";
 
-/// What the server is told beside its options.
+/// Input of the server in addition to its options.
 const PARAMETERS: &str = "setParameter";
 
 /// Names of the older form and of the command line.

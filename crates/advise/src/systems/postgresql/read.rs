@@ -9,7 +9,7 @@ use crate::{AdviseError, Config, Entry, Place};
 /// How deep files may include each other (`CONF_FILE_MAX_DEPTH`).
 const DEEPEST: usize = 10;
 
-/// Reads a file and those that it includes, then what ALTER SYSTEM wrote into the data folder.
+/// Reads a file and those that it includes, then what ALTER SYSTEM wrote into the data directory.
 pub(super) fn read(text: &str, path: &Path, files: &Files) -> Result<Config, AdviseError> {
     let mut config = Config::default();
     let reader = Reader { files };
@@ -103,7 +103,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What is in the data folder: postgresql.auto.conf, which is read last, and PG_VERSION.
+    /// What is in the data directory: postgresql.auto.conf, which is read last, and PG_VERSION.
     fn data_folder(&self, path: &Path, config: &mut Config) -> Result<(), AdviseError> {
         let own = path.parent().unwrap_or(Path::new(""));
         let named = config.last("data_directory").cloned();

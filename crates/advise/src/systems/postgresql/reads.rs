@@ -13,10 +13,10 @@ const MOST_AHEAD: f64 = 1000.0;
 /// known, the more a volume that counts requests can combine, and the shorter are a disk's ways.
 const LEAST_AHEAD: f64 = 16.0;
 
-/// Both are a distance: of so many pages ahead some have arrived, and the device has only the others to do.
+/// Both are a distance: of that many pages ahead some have arrived, and the device has only the others to do.
 const AHEAD_PER_IN_FLIGHT: f64 = 2.0;
 
-/// Up to so many processors a scan that reads itself beat one that has workers read: on two, a sequential
+/// Up to that many processors a scan that reads itself beat one that has workers read: on two, a sequential
 /// scan took a fifth of the time, and a bitmap heap scan 0.7 (benches/RESULTS.md). With more it was not
 /// tried.
 const FEW_PROCESSORS: u32 = 2;

@@ -31,7 +31,7 @@ pub(super) fn value(setting: &Setting, text: &str) -> Option<Value> {
     }
 }
 
-/// Bytes of a size, in whole units of so many.
+/// Bytes of a size, in whole units of that many.
 pub(super) fn bytes(text: &str, unit: f64) -> Option<f64> {
     integer(text, unit, &BYTES)
 }

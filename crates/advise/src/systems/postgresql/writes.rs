@@ -56,9 +56,10 @@ pub(super) fn add(drive: &Drive, inputs: &Inputs, version: u32, advice: &mut Adv
 /// Pages per round of the background writer: the default, or fewer where the drive is slower than that.
 ///
 /// A session that needs the buffer of a dirty page hands the page to the page cache, in microseconds. The
-/// background writer does so before it is needed, and has what it wrote flushed to the drive at once, beside
-/// the syncs of the log. Runs with 1000 pages had a p99 of 1.5 times the default's on a fast disk; on a
-/// volume of 3000 requests per second it was 3.5 times, and 1.8 times with 150 (benches/RESULTS.md).
+/// background writer does so before it is needed, and has what it wrote flushed to the drive at once, in
+/// addition to the syncs of the log. Runs with 1000 pages had a p99 of 1.5 times the default's on a fast
+/// disk; on a volume of 3000 requests per second it was 3.5 times, and 1.8 times with 150
+/// (benches/RESULTS.md).
 fn maxpages(drive: &Drive) -> Result<Setting, Unmeasured> {
     let pages = drive.sustained_writes(Pattern::Random)?.times(1.0 / f64::from(PAGE));
     let per_round = pages.times(SHARE * ROUND);

@@ -147,8 +147,8 @@ fn needed(drive: &Drive) -> Result<Estimate, Unmeasured> {
     Ok(drive.sustained_writes(Pattern::Sequential)?.times(1.0 / COMPACTION_RATE))
 }
 
-/// So many, and one per processor at most. More than the drive has bandwidth for only read and write in more
-/// places at a time: on a volume of 125 MB/s each job more made fills slower (benches/RESULTS.md).
+/// That many, and one per processor at most. More than the drive has bandwidth for only read and write in
+/// more places at a time: on a volume of 125 MB/s each job more made fills slower (benches/RESULTS.md).
 fn compactions(needed: f64, cores: u32) -> u32 {
     (needed.ceil() as u32).clamp(1, cores.max(1))
 }

@@ -69,7 +69,7 @@ fn braced(value: &str) -> Option<&str> {
     value.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'))
 }
 
-/// The options in braces, less what lies in further braces.
+/// The options in braces, less what is in further braces.
 fn parts(inner: &str) -> Vec<&str> {
     let mut depth = 0_usize;
     let parts = inner.split(|c| {

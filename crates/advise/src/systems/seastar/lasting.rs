@@ -6,7 +6,7 @@ use leadline_profile::{OpKind, Pattern};
 use super::rates::{LEAST_PART, Mix, Rates, alone};
 use crate::Drive;
 
-/// What is within so much of the measured rate is the same rate.
+/// What is within that much of the measured rate is the same rate.
 const SAME: f64 = 0.95;
 
 /// What a device does for long, where that was measured.

@@ -19,8 +19,8 @@ use rates::{Fit, Mix, Rates};
 
 pub(crate) struct Seastar;
 
-/// Where a rate that somebody measured one at a time, as iotune does, is still taken as right: from so much
-/// of the measured one to so much of the one that explains mixes.
+/// Where a rate that somebody measured one at a time, as iotune does, is still taken as right: from that much
+/// of the measured one to that much of the one that explains mixes.
 const LEAST_SHARE: f64 = 0.8;
 const MOST_TIMES: f64 = 1.25;
 

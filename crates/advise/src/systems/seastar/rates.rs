@@ -59,7 +59,7 @@ pub(super) struct Fit {
 }
 
 impl Mix {
-    /// Whether so many of its requests are reads.
+    /// Whether that many of its requests are reads.
     pub(super) fn is_share(&self, read_share: f64) -> bool {
         (self.read_share - read_share).abs() < 0.02
     }

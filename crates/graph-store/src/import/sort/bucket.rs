@@ -66,7 +66,7 @@ impl<K: Key> Bucket<K> {
         self.least.next() == self.end
     }
 
-    /// Bytes that [`Bucket::pack`] needs for so many records.
+    /// Bytes that [`Bucket::pack`] needs for that many records.
     pub(crate) const fn most_bytes<W: Weight>(records: usize) -> usize {
         records * (K::BYTES + W::BYTES) + K::BYTES
     }
@@ -117,8 +117,8 @@ impl<K: Key> Bucket<K> {
         self.pieces::<W>().try_for_each(|(blocks, bytes)| reads.want(blocks[0].at, bytes))
     }
 
-    /// All its records, in the order of its blocks, at the end of `out`; their keys squeezed by so many bits,
-    /// or whole. [`Bucket::want`] asked for them.
+    /// All its records, in the order of its blocks, at the end of `out`; their keys squeezed by that many
+    /// bits, or whole. [`Bucket::want`] asked for them.
     pub(crate) fn load<W: Weight>(
         &self,
         reads: &mut ReadQueue,
@@ -153,7 +153,7 @@ impl<K: Key> Bucket<K> {
         Ok(())
     }
 
-    /// By how many bits the high halves of squeezed keys stand above the low ones, for all blocks.
+    /// By how many bits the high halves of squeezed keys are above the low ones, for all blocks.
     pub(crate) fn low_bits(&self) -> u32 {
         self.blocks.iter().map(|block| u32::from(block.low_bits)).max().unwrap_or(0)
     }

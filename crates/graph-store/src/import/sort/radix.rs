@@ -6,7 +6,7 @@ use super::record::{Key, Record, Weight};
 /// Fewer records are sorted by comparison.
 const FEW: usize = 256;
 
-/// Most records of which both arrays lie in a processor's own cache.
+/// Most records of which both arrays are in a processor's own cache.
 const CACHED: usize = 1 << 15;
 
 /// Records of a part that a large array is dealt out to, about.

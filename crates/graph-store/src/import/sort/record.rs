@@ -20,8 +20,8 @@ pub trait Key: Copy + Ord + Send + Sync + Default + Debug + 'static {
     fn next(self) -> Option<Self>;
     /// By how much it is above another, which is not above it.
     fn above(self, other: Self) -> Self;
-    /// The same order in fewer bits, where no high half is below `base` and all low halves take so many bits
-    /// at most.
+    /// The same order in fewer bits, where no high half is below `base` and all low halves take that many
+    /// bits at most.
     fn squeeze(self, base: u64, low_bits: u32) -> Self;
     /// Undoes [`Key::squeeze`].
     fn stretch(self, base: u64, low_bits: u32) -> Self;

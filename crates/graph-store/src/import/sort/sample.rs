@@ -28,7 +28,7 @@ impl<K: Key> Forecast<K> {
     pub(crate) const KEYS: usize = 1 << 15;
 }
 
-/// Some keys from all over some buckets, about so many. What it reads with is put back.
+/// Some keys from all over some buckets, about that many. What it reads with is put back.
 pub(super) fn sample<K: Key, W: Weight>(
     buckets: &[Bucket<K>],
     count: usize,

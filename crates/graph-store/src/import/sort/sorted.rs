@@ -204,7 +204,7 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
     }
 
     /// As [`SortedRecords::visit`]; what `each` leaves of the records, whose order it must keep, is written
-    /// anew and needs no more sorting.
+    /// again and needs no more sorting.
     pub(crate) fn settled(
         self,
         spill: Spill,

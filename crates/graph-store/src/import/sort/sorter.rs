@@ -187,7 +187,7 @@ impl<K: Key, W: Weight> Sorter<K, W> {
         Ok(())
     }
 
-    /// Buckets for so many records, each of which can be sorted in memory: twice as many as it takes, since
+    /// Buckets for that many records, each of which can be sorted in memory: twice as many as it takes, since
     /// what they are cut by is a sample.
     fn buckets(&self, records: u64) -> usize {
         let each = self.plan.sortable(Record::<K, W>::BYTES).min(LARGE / Record::<K, W>::BYTES);

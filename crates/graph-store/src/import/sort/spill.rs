@@ -25,7 +25,7 @@ impl Spill {
         Ok(Spill { file, end: AtomicU64::new(0), written: AtomicU64::new(0), idle: Mutex::default() })
     }
 
-    /// A place for so many bytes.
+    /// A place for that many bytes.
     pub(crate) fn reserve(&self, bytes: u64) -> u64 {
         self.end.fetch_add(bytes, Ordering::Relaxed)
     }
@@ -35,7 +35,7 @@ impl Spill {
         self.written.load(Ordering::Relaxed)
     }
 
-    /// Buffers of at least so many bytes, to be written with [`Spill::write`].
+    /// Buffers of at least that many bytes, to be written with [`Spill::write`].
     pub(crate) fn writes(&self, depth: usize, bytes: usize) -> Result<WriteQueue, GraphError> {
         WriteQueue::new(&self.file, depth, bytes)
     }

@@ -5,7 +5,7 @@ use super::record::Key;
 /// Cells of the table that shortens the search.
 const CELLS: usize = 1 << 12;
 
-/// Keys at which buckets begin, but for the first, which begins at the lowest key there is.
+/// Keys at which buckets begin, except for the first, which begins at the lowest key there is.
 #[derive(Debug)]
 pub(crate) struct Splitters<K> {
     keys: Vec<K>,
@@ -22,7 +22,7 @@ impl<K: Key> Splitters<K> {
     /// Most buckets.
     pub(crate) const MOST: usize = 1 << 15;
 
-    /// Cuts the keys from `within.0` on, up to `within.1`, so that about as much of the sample lies in each
+    /// Cuts the keys from `within.0` on, up to `within.1`, so that about as much of the sample is in each
     /// of `buckets`. A key that the sample has more often than that gets a bucket of its own.
     pub(crate) fn new(mut sample: Vec<K>, buckets: usize, within: (K, Option<K>)) -> Splitters<K> {
         sample.sort_unstable();

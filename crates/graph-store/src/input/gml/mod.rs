@@ -25,7 +25,7 @@ struct Gml {
     graph: Graph,
 }
 
-/// Which list a key stands in.
+/// Which list a key is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Within {
     File,

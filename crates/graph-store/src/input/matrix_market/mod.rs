@@ -118,7 +118,7 @@ impl Size {
     }
 }
 
-/// What stands in front of the entries.
+/// What is in front of the entries.
 struct Matrix {
     banner: Banner,
     size: Size,

@@ -3,11 +3,11 @@
 use crate::GraphError;
 use crate::input::{Batch, Declared, EdgeReader, InputSummary, Sample};
 
-/// The edges of a reader, whose entries must lie on one side of the diagonal.
+/// The edges of a reader, whose entries must be on one side of the diagonal.
 pub(super) struct Triangle {
     name: String,
     entries: Box<dyn EdgeReader>,
-    /// Skew-symmetric: nothing lies on the diagonal.
+    /// Skew-symmetric: nothing is on the diagonal.
     skew: bool,
     /// Entry (j, i), with the other sign, is an edge of its own.
     mirrored: bool,

@@ -7,8 +7,8 @@ use super::lists::{Entries, Entry};
 const PARTS: usize = 1 << 12;
 
 /// For each part of the edges a sum over all entries: those in the list of the lesser end add a hash of the
-/// edge, those in the list of the greater end take it away. Nothing is left where both list the same, but for
-/// a chance of 2^-64.
+/// edge, those in the list of the greater end take it away. Nothing is left where both list the same, except
+/// for a chance of 2^-64.
 #[derive(Debug)]
 pub(super) struct Sides {
     sums: Vec<u64>,
@@ -124,7 +124,7 @@ pub(super) const DISAGREE: &str = "the lists of some vertices do not agree: an e
      lists only, or with another weight; where each list has the edges that leave its vertex, read them as \
      directed";
 
-/// The neighbours of one list, to find those that stand there twice.
+/// The neighbours of one list, to find those that are there twice.
 #[derive(Debug)]
 pub(super) struct Seen {
     /// A bit for each vertex; nothing where memory does not take it, and lists must ascend.

@@ -104,7 +104,7 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         Ok(())
     }
 
-    /// Makes the manifest in memory that of the folder, with an empty log: all changes are in runs.
+    /// Makes the manifest in memory that of the directory, with an empty log: all changes are in runs.
     pub(super) fn publish(&mut self) -> Result<(), GraphError> {
         let mut manifest = self.manifest.clone();
         manifest.owners = match self.changed.vertices.each().next() {

@@ -23,7 +23,7 @@ const BUFFERED: usize = 8 << 10;
 /// In a log, that a level begins; its number comes next.
 const LEVEL: u32 = u32::MAX;
 
-/// Levels of so many vertices are written by one thread.
+/// Levels of that many vertices are written by one thread.
 const CHUNK: u32 = 1 << 14;
 
 /// So few chunks are written where they are.
@@ -120,7 +120,7 @@ impl InFile {
         Ok(InFile { file, logs, levels })
     }
 
-    /// Bytes in memory, beside the sets of vertices; in the end, in place of these.
+    /// Bytes in memory, in addition to the sets of vertices; in the end, in place of these.
     pub(super) fn bytes(graph: &Graph) -> [u64; 2] {
         let buffers = StateFile::BYTES + (LOGS + 1) * 4 * BUFFERED as u64;
         [buffers, buffers + part(graph.vertices()) * 4]

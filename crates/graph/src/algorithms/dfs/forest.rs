@@ -36,7 +36,7 @@ pub(super) struct Parts {
 }
 
 impl Forest {
-    /// Bytes in memory with a stack of so many.
+    /// Bytes in memory with a stack of that many.
     pub(super) fn bytes(vertices: u64, most: u64) -> u64 {
         // The roots are made where the stack was.
         vertices * 8 + most * 4 + 2 * Frontier::bytes(vertices)

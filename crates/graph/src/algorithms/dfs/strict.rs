@@ -7,8 +7,8 @@ use leadline_graph_store::format::{Block, Direction, NO_VERTEX, Vertex};
 use super::forest::Forest;
 use crate::{Engine, GraphError, Which};
 
-/// Once more than 1 in so many blocks were read, one after another as the search wanted them, the others are
-/// read together.
+/// Once more than 1 in this many blocks were read, one after another as the search wanted them, the others
+/// are read together.
 const LOAD_SHARE: u64 = 16;
 
 /// A search, and what it needs from vertex to vertex.
@@ -90,7 +90,7 @@ impl Strict<'_> {
         }
     }
 
-    /// Saves a sweep for each vertex on top that lies in the same block.
+    /// Saves a sweep for each vertex on top that is in the same block.
     fn go_on(&mut self, block: &Block<'_>) {
         while let Some(vertex) = self.forest.top()
             && block.vertices().contains(&vertex)

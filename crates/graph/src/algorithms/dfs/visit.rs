@@ -49,7 +49,7 @@ impl Log {
     /// grow by doubling.
     pub(super) const BYTES_PER_BYTE: u64 = 8;
 
-    /// Most bytes that a thread takes beside that, for each byte of a block: 8 and 4 for a value.
+    /// Most bytes that a thread takes in addition, for each byte of a block: 8 and 4 for a value.
     pub(super) const BYTES_PER_BYTE_PER_THREAD: u64 = 20;
 
     /// Nothing was done yet; what the memory is for stays.

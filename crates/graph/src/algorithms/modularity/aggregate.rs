@@ -24,7 +24,7 @@ const ENTRY_BYTES: u64 = 14;
 /// Bytes that each thread decodes a block of it into.
 pub(super) const DECODED_BYTES: u64 = 4 * BLOCK_BYTES as u64;
 
-/// Bytes in memory that reading it takes, if it has so many entries: its index, and what threads read into.
+/// Bytes in memory that reading it takes, if it has that many entries: its index, and what threads read into.
 pub(super) fn reading_bytes(entries: u64, threads: u64) -> u64 {
     let block = u64::from(BLOCK_BYTES);
     let blocks = entries.saturating_mul(ENTRY_BYTES) / block + 1;
@@ -40,7 +40,7 @@ pub(super) enum Aggregate {
 
 /// What making it takes.
 pub(super) struct Sorting<'a> {
-    /// The graph whose options and folder of temporary files are used.
+    /// The graph whose options and directory of temporary files are used.
     pub(super) graph: &'a Graph,
     /// Bytes in memory of the sort.
     pub(super) sort_bytes: u64,

@@ -59,7 +59,7 @@ pub(super) struct MemoryLists {
 }
 
 impl MemoryLists {
-    /// Bytes of so many vertices and entries.
+    /// Bytes of that many vertices and entries.
     pub(super) fn bytes(vertices: u64, entries: u64) -> u64 {
         vertices * 8 + entries * size_of::<Entry>() as u64
     }
@@ -137,7 +137,7 @@ impl<'e, 'g> StoreLists<'e, 'g> {
         most.unwrap_or(0) * Self::bytes_per_block(graph)
     }
 
-    /// Lists of which so many bytes are in memory at a time.
+    /// Lists of which that many bytes are in memory at a time.
     pub(super) fn new(engine: &'e mut Engine<'g>, bytes: u64) -> StoreLists<'e, 'g> {
         let most_blocks = bytes / Self::bytes_per_block(engine.graph());
         StoreLists { engine, most_blocks }

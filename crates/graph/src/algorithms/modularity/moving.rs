@@ -203,7 +203,7 @@ impl State {
     }
 }
 
-/// Numbers labels anew, from 0 in the order of the first vertex that has each; how many there are.
+/// Numbers labels again, from 0 in the order of the first vertex that has each; how many there are.
 pub(super) fn renumber(labels: &mut [u32]) -> u32 {
     let mut numbers = vec![u32::MAX; labels.len()];
     let mut count = 0;

@@ -13,7 +13,7 @@ const THETA: f64 = 0.01;
 /// Rounding, as a share of what is compared.
 const ROUNDING: f64 = 1e-10;
 
-/// Bytes per vertex, beside those of the state.
+/// Bytes per vertex, in addition to the state.
 pub(super) const BYTES: u64 = 4 + 8 + 8;
 
 /// By vertex, its part; numbered as one of its vertices.

@@ -103,7 +103,7 @@ pub struct CommunitiesRun {
     pub method: Method,
     /// How communities are looked for.
     pub options: CommunityOptions,
-    /// The folder for each level's communities, if they are wanted.
+    /// The directory for each level's communities, if they are wanted.
     pub levels: Option<PathBuf>,
 }
 
@@ -113,7 +113,7 @@ impl CommunitiesRun {
         CommunitiesRun { method, options, levels: None }
     }
 
-    /// Makes the folder of levels, so that a place that cannot be written is found out first.
+    /// Makes the directory of levels, so that a place that cannot be written is found out first.
     fn make_folder(&self) -> Result<(), GraphError> {
         let Some(folder) = &self.levels else { return Ok(()) };
         std::fs::create_dir_all(folder).map_err(|error| {

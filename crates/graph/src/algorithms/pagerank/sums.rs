@@ -1,7 +1,7 @@
 //! Sums of what the neighbours of each list give along its edges.
 //!
 //! Where contributions do not fit in the processor's cache, waiting for them is most of the work. A loop that
-//! decodes a list and adds up at once has few of them on their way: the processor looks only so many
+//! decodes a list and adds up at once has few of them on their way: the processor looks only that many
 //! instructions ahead, and decoding takes most of those. So lists are decoded first, with a prefetch for each
 //! neighbour, and added up when there are some hundred.
 

@@ -2,7 +2,7 @@
 //! those of one part of the vertices, or of two, are in memory.
 //!
 //! The part with the lowest label that waits is worked on until nothing within it changes, as if it were a
-//! graph of its own. Then each other part that its edges lead to is loaded beside it, and offered labels.
+//! graph of its own. Then each other part that its edges lead to is loaded next to it, and offered labels.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

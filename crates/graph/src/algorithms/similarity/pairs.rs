@@ -10,7 +10,7 @@ use crate::algorithms::lists::{Gathering, Lists, blocks_of, distinct, ends_bytes
 use crate::algorithms::{numbers, plain};
 use crate::{Engine, Graph, GraphError, Which};
 
-/// A list so many times as long as the other is searched and not walked.
+/// A list that many times as long as the other is searched and not walked.
 const SEARCH_ABOVE: usize = 16;
 
 /// Bytes per pair: its vertices as given and in order, the length and number of neighbours of each, which is
@@ -211,7 +211,7 @@ impl Members {
     }
 }
 
-/// How many values are in both of two ascending lists, but for one.
+/// How many values are in both of two ascending lists, except for one.
 fn shared(a: &[u32], b: &[u32], but: u32) -> u32 {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     let mut count = 0;

@@ -135,14 +135,14 @@ enum Verdict {
 }
 
 impl<'a> Batch<'a> {
-    /// Bytes in memory of so many walkers.
+    /// Bytes in memory of that many walkers.
     pub(super) fn bytes(walkers: u64, length: u32) -> u64 {
         let path = (u64::from(length) + 1) * 4;
         // At first there are the starts as well.
         walkers.saturating_mul(path + size_of::<Walker>() as u64 + Queues::BYTES_PER_WALKER + 4)
     }
 
-    /// Bytes in memory beside those of walkers.
+    /// Bytes in memory in addition to the walkers.
     pub(super) fn fixed_bytes(directory: &Directory, threads: u64) -> u64 {
         let blocks = directory.blocks();
         Queues::fixed_bytes(blocks, threads) + threads * (2 * CHUNK * size_of::<(Vertex, u32)>()) as u64
@@ -198,7 +198,7 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// About what share of all walks is done after so many rounds of these: most take a step in each.
+    /// About what share of all walks is done after that many rounds of these: most take a step in each.
     fn share(&self, rounds: u32) -> f64 {
         let steps = f64::from(rounds.min(self.options.length)) / f64::from(self.options.length);
         let done = self.first as f64 + self.walkers.len() as f64 * steps;

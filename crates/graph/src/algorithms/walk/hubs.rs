@@ -19,7 +19,7 @@ pub(super) struct Piece {
 }
 
 impl Piece {
-    /// What the edges to a neighbour that stand in the pieces before weigh together, where it is in this
+    /// What the edges to a neighbour that are in the pieces before weigh together, where it is in this
     /// piece.
     pub(super) fn carried(&self, neighbour: Vertex) -> f64 {
         if neighbour == self.first { self.carried } else { 0.0 }

@@ -2,10 +2,10 @@
 //!
 //! A neighbour is drawn alike, or by the weights of the edges, and kept where a draw from 0 to `most` is
 //! below its weight (rejection). An edge back may weigh more than `most`: what is above it is an area of its
-//! own beside the list's, and who hits it goes back. So a small p costs no tries, as it would if `most` were
-//! 1/p (KnightKing's folding of outliers: Yang et al., SOSP 2019, section 4.3). What the edges back weigh is
-//! known only where they stand, and a hub's list has more than one place; until somebody looked there the
-//! area is as wide as the heaviest neighbour of the list would make it.
+//! own in addition to the list's, and a walker that hits it goes back. So a small p costs no tries, as it
+//! would if `most` were 1/p (KnightKing's folding of outliers: Yang et al., SOSP 2019, section 4.3). What the
+//! edges back weigh is known only where they stand, and a hub's list has more than one place; until somebody
+//! looked there the area is as wide as the heaviest neighbour of the list would make it.
 
 use leadline_graph_store::format::{List, Vertex};
 

@@ -26,13 +26,13 @@ impl Queues {
     /// Bytes in memory per walker.
     pub(super) const BYTES_PER_WALKER: u64 = size_of::<AtomicU64>() as u64;
 
-    /// Bytes in memory beside those of walkers, in a graph of so many blocks.
+    /// Bytes in memory in addition to the walkers, in a graph of that many blocks.
     pub(super) fn fixed_bytes(blocks: u32, threads: u64) -> u64 {
         // A few tasks are a sixteenth of the blocks, of 16 bytes.
         u64::from(blocks) * (4 * threads + 8 + 1)
     }
 
-    /// Empty ones, for so many walkers and blocks.
+    /// Empty ones, for that many walkers and blocks.
     pub(super) fn new(walkers: usize, blocks: u32, threads: usize) -> Queues {
         let blocks = blocks as usize;
         Queues {
@@ -43,8 +43,8 @@ impl Queues {
         }
     }
 
-    /// Fills them anew with the so many that are `waiting`; `wanted` says for which block a walker waits and
-    /// for whose list, if it does. It is asked once or twice.
+    /// Fills them again with the `waiting` walkers; `wanted` says for which block a walker waits
+    /// and for whose list, if it does. It is asked once or twice.
     pub(super) fn fill(&mut self, waiting: usize, wanted: impl Fn(u32) -> Option<(u32, Vertex)> + Sync) {
         self.blocks.clear();
         self.ends.clear();

@@ -12,7 +12,7 @@ use crate::{Graph, GraphError};
 /// The id that a component is called by, and its vertex.
 type First = (u64, Vertex);
 
-/// Bytes in memory beside the trees, for so many components.
+/// Bytes in memory in addition to the trees, for `components` components.
 pub(super) fn bytes(components: u64) -> u64 {
     components * size_of::<First>() as u64
 }

@@ -104,7 +104,7 @@ fn most_pairs(ranges: &[Range<Vertex>], found: u64) -> u64 {
     ranges.len() as u64 * part_vertices(ranges) + found
 }
 
-/// Vertices of each part, but for the last.
+/// Vertices of each part, except for the last.
 fn part_vertices(ranges: &[Range<Vertex>]) -> u64 {
     ranges.first().map_or(1, |range| range.len() as u64)
 }
@@ -232,7 +232,7 @@ impl<'a> Trees<'a> {
         Ok(())
     }
 
-    /// Joins the pairs of all parts that have more than so many, the highest first, since they leave others
+    /// Joins the pairs of all parts that have more than that many, the highest first, since they leave others
     /// to lower ones.
     fn join_all(&mut self, most: u64) -> Result<(), GraphError> {
         for part in (0..self.ranges.len()).rev() {

@@ -35,12 +35,12 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    /// Room for so many pairs of so many parts.
+    /// Room for that many pairs of that many parts.
     pub(super) fn new(parts: usize, most: u64) -> Sizes {
         Sizes { chunk: (BUFFERED / parts.max(1) as u64 / CUT * CUT).clamp(CUT, MOST_CHUNK), most }
     }
 
-    /// Most bytes in memory for so many pairs, whatever the parts, and those that threads collect.
+    /// Most bytes in memory for that many pairs, whatever the parts, and those that threads collect.
     pub(super) fn most_bytes(most: u64, threads: u64) -> u64 {
         let chunks = most / (BUFFERED / MOST_EQUAL_PARTITIONS) + 2;
         (BUFFERED + MOST_CHUNK) * 8 + chunks * 4 + threads * (COLLECTED * size_of::<Pair>()) as u64

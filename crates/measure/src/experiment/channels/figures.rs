@@ -1,4 +1,4 @@
-//! What `channels` shows: how many there are, busy channels beside the laws, and the curves of both.
+//! What `channels` shows: how many there are, busy channels and the laws, and the curves of both.
 
 use leadline_figures::Part;
 use leadline_figures::chart::round;
@@ -108,7 +108,7 @@ fn law(fit: &ChannelsFit) -> Law {
     }
 }
 
-/// What the fit says of so many requests.
+/// What the fit says of that many requests.
 struct Laws {
     law: Law,
     /// With 1, 2, ... in a stream, as far as channels alone limit it.
@@ -127,7 +127,7 @@ impl Laws {
         }
     }
 
-    /// Channels busy when so many are thrown at once, up to the most that were seen busy.
+    /// Channels busy when that many are thrown at once, up to the most that were seen busy.
     fn at_once(&self, requests: u32) -> f64 {
         self.at_once_unlimited(requests).min(self.limits[0])
     }
@@ -137,7 +137,7 @@ impl Laws {
         self.law.busy_at_once(requests)
     }
 
-    /// Throughput with so many in a stream as a multiple of one's, up to the highest that was measured.
+    /// Throughput with that many in a stream as a multiple of one's, up to the highest that was measured.
     fn in_a_stream(&self, requests: u32) -> f64 {
         self.unlimited(requests).min(self.limits[1])
     }

@@ -1,4 +1,4 @@
-//! What `durable-writes` shows: reads beside durable writes.
+//! What `durable-writes` shows: reads next to durable writes.
 
 use leadline_figures::Part;
 use leadline_figures::number::{block, count, micros, percent, with_interval};
@@ -11,7 +11,7 @@ use crate::experiment::figures::{Line, said, table};
 /// The p99 of reads may be this many times what it is alone, in the sentence on how many writes that allows.
 const SLOWER: f64 = 2.0;
 
-/// What the device can do of durable writes, and what reads take beside them.
+/// What the device can do of durable writes, and what reads take next to them.
 pub(super) fn sentences(found: &DurableWrites) -> Vec<String> {
     let size = block(found.block_bytes);
     let capacity = with_interval(found.capacity_writes_per_second, found.capacity_ci, count);
@@ -74,7 +74,7 @@ fn beside_durable(point: &DurableWritesPoint) -> BesideRow {
     beside(point.write_share, written, point.ops, &point.latency_us, point.mean_us_ci)
 }
 
-/// Latency of reads over durable writes beside them.
+/// Latency of reads over durable writes next to them.
 #[derive(Debug, Serialize)]
 pub(super) struct DurableChart {
     latencies: Vec<BesideRow>,

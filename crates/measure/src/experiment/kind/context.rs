@@ -126,7 +126,8 @@ impl<'a> ExperimentContext<'a> {
         if self.cancel.load(Ordering::Relaxed) { Err(Stop::Cancelled) } else { Ok(()) }
     }
 
-    /// Bytes that may be sent now, where this experiment has `written` so many and will send `least` at once.
+    /// Bytes that may be sent now, where this experiment has `written` that many and will send `least` at
+    /// once.
     pub(in crate::experiment) fn bytes_allowed(&self, written: u64, least: u64) -> Result<u64, Stop> {
         self.written.set(written);
         let Some(max) = self.plan.max_writes else { return Ok(u64::MAX) };

@@ -1,4 +1,4 @@
-//! What `mix-line` shows: mixes of reads and writes beside the straight line between them.
+//! What `mix-line` shows: mixes of reads and writes next to the straight line between them.
 
 use std::collections::BTreeSet;
 

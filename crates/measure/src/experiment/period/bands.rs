@@ -14,10 +14,10 @@ const LAGS: RangeInclusive<usize> = 16..=31;
 /// Shorter periods, in cells of one read.
 const SHORT_LAGS: [RangeInclusive<usize>; 3] = [2..=3, 4..=7, 8..=15];
 
-/// A series must have so many times the cells of the longest lag.
+/// A series must have that many times the cells of the longest lag.
 const FEWEST_PERIODS: usize = 5;
 
-/// Cells are ranked among so many times the longest lag, and so many at least.
+/// Cells are ranked among that many times the longest lag, and that many at least.
 const STRETCH: usize = 4;
 const LEAST_STRETCH: usize = 32;
 
@@ -119,7 +119,7 @@ fn is_enough(cells: usize, lags: &RangeInclusive<usize>) -> bool {
     cells > FEWEST_PERIODS * lags.end()
 }
 
-/// Sums of products of scores so many cells apart, in standard deviations of a series without order; one a
+/// Sums of products of scores that many cells apart, in standard deviations of a series without order; one a
 /// lag from 0 on.
 pub(super) fn correlation(scores: &[f32], most: usize) -> Vec<f32> {
     (0..=most)

@@ -40,7 +40,7 @@ pub(super) fn maxima(values: &[f64], length: usize) -> Vec<f64> {
 }
 
 /// Savage scores: what is expected of each rank where values are exponential, with mean 0 and variance 1.
-/// The upper ranks count most, and none so much that one slow read decides. All 0 where all values are
+/// The upper ranks count most, and none that much that one slow read decides. All 0 where all values are
 /// alike.
 ///
 /// Ranks are those within `stretch` neighbours, so that times at which all reads are slower, or vary more,

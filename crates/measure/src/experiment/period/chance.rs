@@ -9,7 +9,7 @@ const FOR_SCALE: usize = 30;
 /// Shuffled series that the highest peak is compared with.
 const FOR_TEST: u32 = 99;
 
-/// After so many higher peaks in shuffled series the rest would change nothing.
+/// After that many higher peaks in shuffled series the rest would change nothing.
 const ENOUGH: u32 = 10;
 
 /// A series is said to have a period if a peak as high has this probability where there is none.

@@ -2,13 +2,13 @@
 
 use super::bands::Peak;
 
-/// The slowest so many reads are looked at.
+/// The slowest that many reads are looked at.
 const COUNTS: [usize; 9] = [6, 8, 12, 16, 24, 32, 48, 64, 96];
 
-/// So many times the most reads that are looked at are sorted: of several close together one counts.
+/// That many times the most reads that are looked at are sorted: of several close together one counts.
 const CANDIDATES: usize = 64;
 
-/// There must be so many times the reads that are looked at.
+/// There must be that many times the reads that are looked at.
 const FEWEST_READS: usize = 16;
 
 /// Two reads closer than this share of the mean distance are one event.

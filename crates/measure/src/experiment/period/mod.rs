@@ -1,4 +1,4 @@
-//! Whether every so many reads one is slow: a period in a series of latencies, by autocorrelation.
+//! Whether every that many reads one is slow: a period in a series of latencies, by autocorrelation.
 //!
 //! Two searches, as slow reads may be many and hardly stand out, or few and stand out clearly: correlation in
 //! bands of periods ([`bands`]), and even distances of the slowest reads ([`events`]). What both find is

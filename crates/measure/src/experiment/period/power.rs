@@ -9,12 +9,12 @@ use super::events::Events;
 const TRIES: u32 = 20;
 const FOUND: u32 = 19;
 
-/// The smallest penalty is looked for between these, in units of the noise, in so many halvings.
+/// The smallest penalty is looked for between these, in units of the noise, in that many halvings.
 const LEAST: f64 = 0.1;
 const MOST: f64 = 1000.0;
 const HALVINGS: u32 = 6;
 
-/// A period must fit so many times.
+/// A period must fit that many times.
 const PERIODS: f64 = 10.0;
 
 /// The noise of a series, and what stands out of it.

@@ -1,4 +1,4 @@
-//! What `pressure` shows: one request at a time beside background load.
+//! What `pressure` shows: one request at a time under background load.
 
 use leadline_figures::Part;
 use leadline_figures::number::{bandwidth, block, micros};

@@ -1,4 +1,4 @@
-//! What `read-disturb` shows: whether every so many reads one is slow.
+//! What `read-disturb` shows: whether every that many reads one is slow.
 
 use leadline_figures::Part;
 use leadline_figures::number::{bytes, count, micros, percent, probability, significant, with_interval};
@@ -6,7 +6,7 @@ use leadline_profile::{Detectable, DisturbSeries, ReadDisturb};
 
 use crate::experiment::figures::{Line, said, table};
 
-/// Whether every so many reads one is slow, with nothing and with others read between.
+/// Whether every that many reads one is slow, with nothing and with others read between.
 pub(super) fn sentences(found: &ReadDisturb) -> Vec<String> {
     let mut said = of_series("Read again and again, one page", &found.repeating);
     if let Some(buffer) = found.buffer_bytes.filter(|&buffer| buffer > 0) {

@@ -1,4 +1,4 @@
-//! What `sustained` shows: burst and sustained writes, and reads beside writes.
+//! What `sustained` shows: burst and sustained writes, and reads during writes.
 
 use leadline_figures::Part;
 use leadline_figures::chart::round;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::experiment::beside_figures::{BesideRow, beside};
 use crate::experiment::figures::{Curve, Line, said, table};
 
-/// Burst and sustained writes, where bandwidth fell, and reads beside writes: a few sentences.
+/// Burst and sustained writes, where bandwidth fell, and reads during writes: a few sentences.
 pub(super) fn sentences(found: &Sustained) -> Vec<String> {
     let mut said: Vec<String> = found.loads.iter().map(sentence).collect();
     let at = |share: f64| found.latencies.iter().find(|point| (point.write_share - share).abs() < 1e-9);
@@ -86,7 +86,7 @@ pub(super) fn text(found: &Sustained) -> Vec<Part> {
     out
 }
 
-/// Bandwidth over bytes written, and latency of reads beside writes.
+/// Bandwidth over bytes written, and latency of reads during writes.
 #[derive(Debug, Serialize)]
 pub(super) struct SustainedChart {
     loads: Vec<LoadLine>,

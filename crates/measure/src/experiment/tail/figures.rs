@@ -1,4 +1,4 @@
-//! What `tail` shows: percentiles of random reads, at rest and beside background load.
+//! What `tail` shows: percentiles of random reads, at rest and under background load.
 
 use leadline_figures::Part;
 use leadline_figures::number::{bandwidth, block, borne_out, count, percent};

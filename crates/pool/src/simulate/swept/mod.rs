@@ -1,4 +1,4 @@
-//! Simulated pools beside one another: what each gains, as a table for a terminal and as a page.
+//! Simulated pools side by side: the gain of each, as a table for a terminal and as a page.
 
 mod page;
 mod sentences;

@@ -36,7 +36,7 @@ fn read_share(pool: &SweptPool) -> String {
     pool.read_share.map(|share| format!("{share} %")).unwrap_or_default()
 }
 
-/// Of a cache of so many bytes the number of objects is a result.
+/// Of a cache of that many bytes the number of objects is a result.
 fn frames(pool: &SweptPool) -> String {
     match pool.cache_bytes() {
         Some(_) => String::new(),
@@ -53,7 +53,7 @@ fn alpha_1(pool: &SweptPool) -> String {
 }
 
 impl Swept {
-    /// A table, one row per pool; what all pools share stands above it.
+    /// A table, one row per pool; what all pools share is above it.
     ///
     /// Speed-up and the added misses and page writes (in percent) are relative to the same pool with ACE and
     /// cleaner off; `–` where the sweep has none.

@@ -106,7 +106,7 @@ impl<'a> Running<'a> {
         Ok(printed.lines().filter_map(setting).collect())
     }
 
-    /// Runs a query that must read its table in this way, and at most for so many seconds; `None` where it
+    /// Runs a query that must read its table in this way, and at most for that many seconds; `None` where it
     /// takes longer.
     pub(in crate::postgresql) fn timed(
         &self,

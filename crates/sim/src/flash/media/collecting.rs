@@ -175,7 +175,7 @@ impl Media {
         std::hint::black_box(valid);
     }
 
-    /// Whether a program can be moved on a lane beside those of its victim.
+    /// Whether a program can be moved on a lane next to those of its victim.
     pub(in crate::flash) fn can_move(&self, lane: u32) -> bool {
         let lane = &self.lanes[lane as usize];
         lane.free.len() > 1 || (lane.moved.is_some() && !lane.free.is_empty())

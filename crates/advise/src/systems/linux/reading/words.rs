@@ -5,7 +5,7 @@ use std::collections::HashMap;
 /// Alternatives of one word at most: more are not worth to be followed.
 const MOST: usize = 64;
 
-/// A word as it stands there, with its quotes, or what is between words.
+/// A word as it is there, with its quotes, or what is between words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece {
     Word(String),
@@ -186,8 +186,8 @@ impl Variables {
         found.unwrap_or_else(|| vec![part.to_owned()])
     }
 
-    /// What a command prints: of a name without its folder, and of the number of a device, which stands for
-    /// itself.
+    /// What a command prints: of a name without its directory, and of the number of a device, which stands
+    /// for itself.
     fn output(&self, command: &str) -> Option<Vec<String>> {
         let words: Vec<String> = pieces(command)
             .into_iter()

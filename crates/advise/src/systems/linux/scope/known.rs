@@ -63,7 +63,7 @@ fn model(subject: &Subject) -> Known {
     }
 }
 
-/// A file of the drive's folder in sysfs.
+/// A file of the drive's directory in sysfs.
 pub(super) fn attribute(subject: &Subject, name: &str) -> Known {
     let facts = subject.facts;
     let number = |number: Option<u64>| Known::maybe(number.map(|number| number.to_string()));
@@ -87,7 +87,7 @@ pub(super) fn attribute(subject: &Subject, name: &str) -> Known {
     }
 }
 
-/// A file in the folder of the device behind the drive.
+/// A file in the directory of the device behind the drive.
 fn of_device(subject: &Subject, name: &str) -> Known {
     match name {
         "model" => Known::maybe(subject.model.clone()),
@@ -97,7 +97,7 @@ fn of_device(subject: &Subject, name: &str) -> Known {
     }
 }
 
-/// Whether a file or folder is there.
+/// Whether a file or directory is there.
 pub(super) fn exists(subject: &Subject, path: &str) -> Answer {
     let path = path.trim_start_matches("./");
     if QUEUE.contains(&path) || path == "queue" {
@@ -123,7 +123,7 @@ pub(super) struct Parent {
 }
 
 impl Parent {
-    /// A file in its folder.
+    /// A file in its directory.
     pub(super) fn attribute(&self, subject: &Subject, name: &str) -> Known {
         match (self.is_drive, self.is_device) {
             (true, _) => attribute(subject, name),

@@ -48,7 +48,7 @@ fn open(folder: &Path, vertices: u32, lists: Lists, edges: &Edges, order: Option
     Graph::open(&path, Options { memory: 32 << 20, threads: 2, depth: 4, ..Options::default() }).unwrap()
 }
 
-/// As few pairs at a time as can be, in parts of so many vertices.
+/// As few pairs at a time as can be, in parts of that many vertices.
 fn in_parts(graph: &Graph, part_vertices: u64) -> Result<(Vec<Vertex>, u64, RunStats), GraphError> {
     let ranges = crate::algorithms::parts::ranges(graph.vertices(), part_vertices);
     let found = most_values(graph);
