@@ -88,7 +88,7 @@ def _call(name: str, owner: type | None, function: Any) -> Call:
 
 
 def prepare(folder: Path) -> None:
-    """Put files that values name into a folder."""
+    """Put files that values name into a directory."""
     (folder / "edges.csv").write_text("source,target,weight\n1,2,0.5\n2,3,1.5\n7,1,2\n")
     (folder / "trace.csv").write_text("".join(f"{page % 7},{page % 2}\n" for page in range(50)))
     (folder / "postgresql.conf").write_text("random_page_cost = 4\n")

@@ -1,4 +1,4 @@
-"""Captures: a folder that is recorded while this program and others use it."""
+"""Captures: a directory that is recorded while this program and others use it."""
 
 import os
 import signal
@@ -83,7 +83,7 @@ def test_files_that_this_program_has_open_are_saved_and_lead_nowhere(data, outpu
 
 @pytest.fixture
 def other(data):
-    """Another program, to be started when the folder is recorded: it has a file open until it is let go."""
+    """Another program, to be started when the directory is recorded: it has a file open until it is let go."""
     running = []
 
     def start():
@@ -174,13 +174,13 @@ def test_where_the_disk_of_the_trace_is_full_that_is_told_at_the_end(data, tmp_p
 
 def test_bad_arguments_are_refused_and_mount_nothing(data, output):
     refused = [
-        (("/nowhere", output), "/nowhere: is not a folder"),
-        ((data / "old", output), "old: is not a folder"),
+        (("/nowhere", output), "/nowhere: is not a directory"),
+        ((data / "old", output), "old: is not a directory"),
         (("/", output), "is inside DIR /"),
         ((data, data / "x"), "^output=.*is inside DIR"),
-        ((data, "/nowhere/x"), "/nowhere/x: its folder cannot be written"),
+        ((data, "/nowhere/x"), "/nowhere/x: its directory cannot be written"),
         (("a\0b", output), "null byte"),
-        (("-a", output), "-a: is not a folder"),
+        (("-a", output), "-a: is not a directory"),
     ]
     for arguments, line in refused:
         with pytest.raises(leadline.BadInput, match=line):

@@ -1,4 +1,4 @@
-"""Emulated drives: a folder that loses what was not synced, is commanded, and ends however its owner ends."""
+"""Emulated drives: a directory that loses what was not synced, is commanded, and ends however its owner ends."""
 
 import json
 import multiprocessing
@@ -342,8 +342,8 @@ REFUSED = [
     ({"cache": 3}, "cache=.*write the unit"),
     ({"capacity": "much"}, "capacity="),
     ({"timing_processor": 4096}, "processor 4096"),
-    ({"report": "/nowhere/x"}, "/nowhere/x: its folder cannot be written"),
-    ({"trace": "/nowhere/x"}, "/nowhere/x: its folder cannot be written"),
+    ({"report": "/nowhere/x"}, "/nowhere/x: its directory cannot be written"),
+    ({"trace": "/nowhere/x"}, "/nowhere/x: its directory cannot be written"),
     ({"trace": "/tmp/x", "report": "/tmp/x"}, "trace=/tmp/x: is the same file as report="),
     ({"faults": "/nowhere/x"}, "/nowhere/x: No such file"),
     ({"faults": [{"kind": "meteor"}]}, "^faults: line 2, column 10: unknown variant `meteor`"),
@@ -380,11 +380,11 @@ def test_bad_commands_are_refused_and_change_nothing(drive, quick, tmp_path):
         (lambda: drive.stop_trace(), "no trace is being recorded"),
         (lambda: drive.start_trace("/nowhere/x"), "/nowhere/x"),
         (lambda: drive.enumerate_power_cuts(drive.path / "x"), "folder=.*is inside MOUNT"),
-        (lambda: drive.enumerate_power_cuts(drive.backing / "x"), "lies in the backing folder"),
+        (lambda: drive.enumerate_power_cuts(drive.backing / "x"), "lies in the backing directory"),
         (lambda: Drive(tmp_path).counters(), "no emulated drive is mounted there"),
         (lambda: Drive(tmp_path).wait(seconds=0.1), "no emulated drive is mounted there"),
         (lambda: emulate(quick, mount=drive.path), "something is mounted there already"),
-        (lambda: emulate(quick, backing=drive.backing), "another emulated drive uses this folder"),
+        (lambda: emulate(quick, backing=drive.backing), "another emulated drive uses this directory"),
     ]
     for command, line in refused:
         with pytest.raises(leadline.BadInput, match=line):

@@ -1,4 +1,4 @@
-"""Graphs as folders of Parquet files, their ids, and what a run would need."""
+"""Graphs as directories of Parquet files, their ids, and what a run would need."""
 
 import json
 
@@ -63,7 +63,7 @@ def test_an_export_that_cannot_be_made_says_why(roads, tmp_path):
     (tmp_path / "mine/notes.txt").write_text("mine")
     for given, said in [
         ({"folder": tmp_path / "mine"}, "is not an exported graph"),
-        ({"folder": tmp_path / "none/out"}, "its folder cannot be written"),
+        ({"folder": tmp_path / "none/out"}, "its directory cannot be written"),
         ({"folder": tmp_path / "out", "partitions": 0}, "partitions"),
         ({"folder": tmp_path / "out", "memory": "much"}, "memory"),
     ]:

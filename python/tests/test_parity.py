@@ -25,7 +25,7 @@ class Called(Exception):
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path, monkeypatch):
-    """A folder in which nothing is, and nothing is lost."""
+    """A directory in which nothing is, and nothing is lost."""
     monkeypatch.chdir(tmp_path)
 
 

@@ -73,7 +73,7 @@ fn in_order(system: System, folder: &Path, files: &Files) -> Result<Config, Advi
     let rules = system.rules();
     let found = files.in_folder(folder, |name| rules.reads_together(name))?.unwrap_or_default();
     if found.is_empty() {
-        return Err(AdviseError::syntax(folder, None, "is a folder without such files; name a file"));
+        return Err(AdviseError::syntax(folder, None, "is a directory without such files; name a file"));
     }
     let mut all = Config::default();
     for path in found {
@@ -93,7 +93,7 @@ fn in_order(system: System, folder: &Path, files: &Files) -> Result<Config, Advi
 /// The configuration in a directory.
 fn in_folder(system: System, folder: &Path, files: &Files) -> Result<PathBuf, AdviseError> {
     let none = |what: &str| {
-        let reason = format!("is a folder without {what}; name the configuration file");
+        let reason = format!("is a directory without {what}; name the configuration file");
         AdviseError::syntax(folder, None, reason)
     };
     let named = |name: &str| {
@@ -112,6 +112,6 @@ fn in_folder(system: System, folder: &Path, files: &Files) -> Result<PathBuf, Ad
             let of = |path: &PathBuf| number(path.file_name()?.to_str()?);
             found.into_iter().max_by_key(of).ok_or_else(|| none("OPTIONS-NUMBER"))
         }
-        _ => Err(AdviseError::syntax(folder, None, "is a folder; name a file in it")),
+        _ => Err(AdviseError::syntax(folder, None, "is a directory; name a file in it")),
     }
 }

@@ -10,13 +10,13 @@ use leadline_trace::TraceError;
 #[non_exhaustive]
 pub enum CaptureError {
     /// The directory does not exist, or is none.
-    #[error("{}: is not a folder; name the one that holds the program's files", path.display())]
+    #[error("{}: is not a directory; name the one that holds the program's files", path.display())]
     NotAFolder {
         /// What was named.
         path: PathBuf,
     },
     /// The root of all directories.
-    #[error("{}: the root folder cannot be captured; name the one that holds the program's files",
+    #[error("{}: the root directory cannot be captured; name the one that holds the program's files",
             path.display())]
     Root {
         /// What was named.
@@ -35,7 +35,7 @@ pub enum CaptureError {
         path: PathBuf,
     },
     /// The capture would record itself.
-    #[error("{}: is inside the folder that is captured, {}, and would record itself; write it elsewhere",
+    #[error("{}: is inside the directory that is captured, {}, and would record itself; write it elsewhere",
             file.display(), folder.display())]
     Inside {
         /// The capture's file.
@@ -53,7 +53,7 @@ pub enum CaptureError {
     },
     /// Mounting failed.
     #[error("{}: cannot mount: {source}; a plain user needs the program fusermount3 (Debian package fuse3) and \
-             must own the folder", path.display())]
+             must own the directory", path.display())]
     Mount {
         /// The directory.
         path: PathBuf,

@@ -18,9 +18,9 @@ fn what_cannot_be_captured_is_refused_and_leaves_nothing() {
     fs::create_dir_all(path("db/inner")).unwrap();
     fs::write(path("file"), "").unwrap();
     let cases = [
-        ("missing", "x", "is not a folder"),
-        ("file", "x", "is not a folder"),
-        ("/", "x", "the root folder"),
+        ("missing", "x", "is not a directory"),
+        ("file", "x", "is not a directory"),
+        ("/", "x", "the root directory"),
         ("db", "db/x.capture", "would record itself"),
         ("db", "db/inner/x.capture", "would record itself"),
         ("db", "nowhere/x.capture", "nowhere"),

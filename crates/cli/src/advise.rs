@@ -249,7 +249,7 @@ fn write(path: &Path, advised: &[Advice], in_folders: bool) -> Result<String, Fa
 /// Makes the folder at `path`, whole or not at all.
 fn write_folder(path: &Path, files: &[(PathBuf, String, &str)]) -> Result<(), Failure> {
     if path.exists() {
-        return Err(Failure::Input(format!("{}: exists already; name a new folder", path.display())));
+        return Err(Failure::Input(format!("{}: exists already; name a new directory", path.display())));
     }
     let folder = NewFolder::create(path)?;
     let mut made: Option<&Path> = None;

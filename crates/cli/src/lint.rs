@@ -65,7 +65,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(root) = args.config_root.as_ref().filter(|root| !Path::new(&***root).is_dir()) {
-        return Err(Failure::Input(format!("--config-root {root}: is not a folder")));
+        return Err(Failure::Input(format!("--config-root {root}: is not a directory")));
     }
     let (subject, profile) = arguments(args)?;
     let profile = DeviceProfile::open(profile)?;

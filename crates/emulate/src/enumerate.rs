@@ -25,10 +25,10 @@ const SEED: u64 = 1;
 pub(crate) fn enumerate(volume: &Volume, into: &Path, most: usize, ended: &AtomicBool) -> io::Result<usize> {
     fs::create_dir_all(into)?;
     if fs::read_dir(into)?.next().is_some() {
-        return Err(io::Error::other("is not empty; name a new folder"));
+        return Err(io::Error::other("is not empty; name a new directory"));
     }
     if fs::canonicalize(into)?.starts_with(volume.path()) {
-        return Err(io::Error::other("lies in the backing folder; name one elsewhere"));
+        return Err(io::Error::other("lies in the backing directory; name one elsewhere"));
     }
     volume.frozen(|tree, durable, strict| {
         let subsets = subsets(changes(tree), most);

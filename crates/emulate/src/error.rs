@@ -57,7 +57,7 @@ pub enum EmulateError {
         path: PathBuf,
     },
     /// One directory lies within the other.
-    #[error("{}: lies within {}; backing folder and mount point must be apart", inner.display(), outer.display())]
+    #[error("{}: lies within {}; backing directory and mount point must be apart", inner.display(), outer.display())]
     Nested {
         /// The one within.
         inner: PathBuf,
@@ -65,13 +65,13 @@ pub enum EmulateError {
         outer: PathBuf,
     },
     /// Another emulator uses the backing directory.
-    #[error("{}: another emulated drive uses this folder; end that one first", path.display())]
+    #[error("{}: another emulated drive uses this directory; end that one first", path.display())]
     BackingInUse {
         /// The backing directory.
         path: PathBuf,
     },
     /// What is in the backing directory is larger than the device.
-    #[error("{}: holds more than the device's {capacity_bytes} bytes; choose a larger device or another folder",
+    #[error("{}: holds more than the device's {capacity_bytes} bytes; choose a larger device or another directory",
             path.display())]
     TooLarge {
         /// The backing directory.
@@ -80,7 +80,7 @@ pub enum EmulateError {
         capacity_bytes: u64,
     },
     /// The file system of the backing directory is full.
-    #[error("{}: no space is left on its file system; make some, or choose another folder", path.display())]
+    #[error("{}: no space is left on its file system; make some, or choose another directory", path.display())]
     NoSpace {
         /// The backing directory.
         path: PathBuf,

@@ -244,7 +244,10 @@ fn ten_thousand_random_operations_are_those_of_a_plain_folder() {
     for step in 0..count {
         let operation = choose(&mut random);
         let (found, expected) = (mounted.shown(&operation), oracle.shown(&operation));
-        assert!(found == expected, "step {step}, {operation:?}: {found:?} where a folder has {expected:?}");
+        assert!(
+            found == expected,
+            "step {step}, {operation:?}: {found:?} where a directory has {expected:?}"
+        );
     }
     drop((mounted, oracle));
     let (mut live, mut left, mut expected) = (String::new(), String::new(), String::new());

@@ -69,7 +69,7 @@ impl fmt::Display for FileError {
             FileError::NotRegular { .. } => f.write_str("is not a regular file; name another place"),
             FileError::NoFolder { reason, .. } => write!(f, "{reason}; name another place"),
             FileError::Folder { source, .. } => {
-                write!(f, "its folder cannot be written: {source}; name another place")
+                write!(f, "its directory cannot be written: {source}; name another place")
             }
             FileError::Write { source, .. } => write!(f, "cannot be written: {source}"),
         }

@@ -41,7 +41,7 @@ impl NewFolder {
         let refuse = |reason| Err(FileError::NoFolder { path: path.to_owned(), reason });
         let failed = |source| FileError::Folder { path: path.to_owned(), source };
         if path.file_name().is_none() {
-            return refuse("is not the name of a folder to be made");
+            return refuse("is not the name of a directory to be made");
         }
         let target = end_of_links(path);
         let parent = folder_of(&target);
@@ -254,7 +254,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("file"), "").unwrap();
         for (place, said) in
-            [("file", "is a file"), ("..", "is not the name"), ("none/x", "its folder cannot be written")]
+            [("file", "is a file"), ("..", "is not the name"), ("none/x", "its directory cannot be written")]
         {
             let error = NewFolder::create(folder.path().join(place)).unwrap_err();
             assert!(error.is_bad_place() && error.to_string().contains(said), "{error}");

@@ -287,14 +287,14 @@ fn what_is_wrong_with_a_folder_is_said_with_the_file() {
             "edges/part-00002.csv: is not a Parquet file",
         ),
         (
-            "a folder in it",
+            "a directory in it",
             &|folder| fs::create_dir(folder.join("edges/more")).unwrap(),
-            "edges/more: is a folder in a folder",
+            "edges/more: is a directory in a directory",
         ),
         (
             "no description",
             &|folder| fs::remove_file(folder.join("graph.json")).unwrap(),
-            "is a folder in a folder of edges; name the one that has the files",
+            "is a directory in a directory of edges; name the one that has the files",
         ),
         (
             "another description",

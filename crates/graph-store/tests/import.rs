@@ -166,7 +166,7 @@ fn what_is_wrong_with_the_options_shows_before_the_input_is_read() {
             ImportOptions { block_bytes: 5000, ..options() },
             "a block of 5000 bytes",
         ),
-        (folder.path().to_owned(), options(), "is a folder"),
+        (folder.path().to_owned(), options(), "is a directory"),
         (folder.path().join("none/store"), options(), "cannot be written"),
     ] {
         let mut read = false;

@@ -116,7 +116,7 @@ fn what_comes_to_nothing_leaves_the_file_as_it_was() {
     // So many changes that they are put aside before the commit that does not come.
     let mut update = open(UpdateOptions::new(Options::default().with_memory(1 << 16)));
     (0..20_000).for_each(|at| update.insert_edge(at, at + 1, None).unwrap());
-    assert_eq!(names(folder.path()).len(), 2, "the folder in the making");
+    assert_eq!(names(folder.path()).len(), 2, "the directory in the making");
     drop(update);
     assert_eq!((fs::read(&store).unwrap() == before, names(folder.path())), (true, vec!["g".to_owned()]));
     // And then one that is committed.

@@ -141,7 +141,7 @@ fn a_file_is_there_whole_or_not_at_all() {
     Output::create(&csv, &graph).unwrap().write(&graph, &[]).unwrap();
     assert_eq!(fs::read_to_string(&csv).unwrap().lines().count(), 70_001);
     for (name, said) in
-        [("r", "no format"), ("r.txt", "no format"), ("no/r.csv", "its folder"), (".", "no format")]
+        [("r", "no format"), ("r.txt", "no format"), ("no/r.csv", "its directory"), (".", "no format")]
     {
         let refused = Output::create(&dir.path().join(name), &graph).unwrap_err();
         assert!(refused.is_input() && refused.to_string().contains(said), "{refused}");

@@ -125,7 +125,7 @@ fn a_sweep_gives_back_the_device_it_was_of() {
     assert!((29..=32).contains(&entry.k_r.unwrap()) && (7..=8).contains(&entry.k_w.unwrap()), "{entry:?}");
     assert_eq!(entry.censored, Censored::default());
     assert_eq!(profile.device.name, "nvme0n1");
-    assert_eq!(profile.device.target, "sweep.json", "without the folder");
+    assert_eq!(profile.device.target, "sweep.json", "without the directory");
     let file = &profile.method.imported[0];
     assert_eq!((file.program.as_str(), file.version.as_deref()), ("fio", Some("3.33")));
     assert_eq!(file.created.as_deref(), Some("2026-11-26T20:47:22Z"));

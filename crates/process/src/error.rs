@@ -62,7 +62,7 @@ pub enum ProcessError {
         name: String,
     },
     /// The other user may not go where the program is to work.
-    #[error("{path}: the user {account} may not enter it; open it and the folders above it (chmod o+x)")]
+    #[error("{path}: the user {account} may not enter it; open it and the directories above it (chmod o+x)")]
     Closed {
         /// The directory.
         path: PathBuf,
@@ -70,7 +70,7 @@ pub enum ProcessError {
         account: String,
     },
     /// The place of the scratch directory is not a directory.
-    #[error("{path}: is not a folder; name one on the device, in which a scratch folder can be made")]
+    #[error("{path}: is not a directory; name one on the device, in which a scratch directory can be made")]
     NotFolder {
         /// The place.
         path: PathBuf,

@@ -44,7 +44,7 @@ impl Scratch {
             return Err(ProcessError::NotFolder { path: folder.into() });
         }
         let prefix = format!(".leadline-{kind}-");
-        let failed = |source| ProcessError::io(folder, "making a scratch folder in it", source);
+        let failed = |source| ProcessError::io(folder, "making a scratch directory in it", source);
         sweep(folder, &prefix)?;
         loop {
             let made = tempfile::Builder::new().prefix(&prefix).rand_bytes(8).tempdir_in(folder);

@@ -60,7 +60,7 @@ pub fn refuses_a_file<T: Debug>(
     fs::write(&file, "").unwrap();
     let ended = run(&file);
     fs::remove_file(&file).unwrap();
-    ended.map(|ended| assert_refused(ended, "is not a folder")).is_some()
+    ended.map(|ended| assert_refused(ended, "is not a directory")).is_some()
 }
 
 /// `None`, and a line about it, where the system is not installed.

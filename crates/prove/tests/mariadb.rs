@@ -62,7 +62,7 @@ fn every_variant_runs_under_its_settings_and_nothing_is_left() {
 
 #[test]
 fn an_interruption_in_any_phase_leaves_nothing() {
-    for phase in ["making a data folder", "loading tables", "round 1"] {
+    for phase in ["making a data directory", "loading tables", "round 1"] {
         let target = target();
         let name = "an_interruption_in_any_phase_leaves_nothing";
         let Some(ended) = run(&tiny(target.path(), &[]), name, Some(phase)) else { return };

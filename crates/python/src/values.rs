@@ -72,7 +72,7 @@ pub(crate) fn ids(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<String>>
 /// `leadline.BadInput` for what is none.
 pub(crate) fn path(name: &str, value: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
     let path = value.extract::<PathBuf>().ok().filter(|path| !path.as_os_str().is_empty());
-    path.ok_or_else(|| refused(name, value, "must be the path of a file or folder"))
+    path.ok_or_else(|| refused(name, value, "must be the path of a file or directory"))
 }
 
 /// Python's and NumPy's truth values, which would pass as 0 and 1.

@@ -68,12 +68,12 @@ fn chromium() -> PathBuf {
 
 fn folder() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report");
-    std::fs::create_dir_all(&folder).expect("a folder under target/tmp");
+    std::fs::create_dir_all(&folder).expect("a directory under target/tmp");
     folder
 }
 
 fn browse(page: &Path, arguments: &[&str]) -> (String, String, String) {
-    let home = tempfile::tempdir().expect("a folder for the browser");
+    let home = tempfile::tempdir().expect("a directory for the browser");
     let net_log = home.path().join("net.json");
     let mut child = Command::new(chromium())
         .args([

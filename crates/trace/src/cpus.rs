@@ -21,7 +21,8 @@ pub(crate) fn files(name: &Path) -> Result<Option<Vec<PathBuf>>, TraceError> {
             1 => Ok(stems.pop_first().map(|(_, files)| files)),
             _ => {
                 let stems = stems.into_keys().collect::<Vec<_>>().join(", ");
-                let reason = format!("is a folder with traces of several devices, {stems}; name one of them");
+                let reason =
+                    format!("is a directory with traces of several devices, {stems}; name one of them");
                 Err(TraceError::Name { name: name.display().to_string(), reason })
             }
         };

@@ -31,7 +31,7 @@ class Advice(Table):
         Parameters
         ----------
         path
-            The file, which is replaced if it exists; several files go into a new folder of this name.
+            The file, which is replaced if it exists; several files go into a new directory of this name.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""This program's own use of a folder over which something is mounted: where it stands, what it has open."""
+"""This program's own use of a directory over which a file system is mounted: what it has open there."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["Below"]
 
 
 class Below:
-    """A folder before something is mounted over it, and the way back there.
+    """A directory before something is mounted over it, and the way back there.
 
     Parameters
     ----------
     folder
-        The folder, which nothing is mounted over yet.
+        The directory, which nothing is mounted over yet.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -30,13 +30,13 @@ class Below:
             self._below = os.open(self._folder, os.O_PATH | os.O_DIRECTORY)
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Let go of the directory."""
         if self._below >= 0:
             os.close(self._below)
             self._below = -1
 
     def go_in(self) -> None:
-        """Make relative paths lead into what was mounted, where the current folder lies in the folder."""
+        """Make relative paths lead into what was mounted, where the current directory is in the directory."""
         root = os.open(self._folder, os.O_PATH | os.O_DIRECTORY)
         try:
             self._mount = _mount_of(str(root))
@@ -53,7 +53,7 @@ class Below:
         Returns
         -------
         list of str
-            The files and folders that it has open there.
+            The files and directories that it has open there.
         """
         here = self._here()
         if here is not None:
@@ -64,7 +64,7 @@ class Below:
         return sorted({*self._open(), *self._mapped()})
 
     def _here(self) -> str | None:
-        """The current folder, if it lies in the folder."""
+        """The current directory, if it is in the directory."""
         try:
             here = os.getcwd()
         except OSError:

@@ -35,7 +35,7 @@ class Calibration(Table):
         Raises
         ------
         BadInput
-            There is no such folder, or it may not be written to.
+            There is no such directory, or it may not be written to.
         Failed
             The disk is full, or fails.
 

@@ -1,4 +1,4 @@
-"""Captures: a folder that is recorded while programs use it, ``leadline trace capture``."""
+"""Captures: a directory that is recorded while programs use it, ``leadline trace capture``."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Capture", "capture"]
 
-#: What the command says where programs have files of the folder open at the end.
+#: What the command says where programs have files of the directory open at the end.
 _WAITS = "waiting for their end"
 
 
 class Capture:
-    """A folder that is recorded, as :func:`leadline.trace.capture` gives it.
+    """A directory that is recorded, as :func:`leadline.trace.capture` gives it.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class Capture:
     __module__ = "leadline.trace"
 
     def __init__(self, folder: str | os.PathLike[str], output: str | os.PathLike[str]) -> None:
-        #: The folder that is recorded, from the root.
+        #: The directory that is recorded, from the root.
         self.folder = from_root("folder", folder)
         #: The file of the trace, from the root; it appears at the end.
         self.output = from_root("output", output)
@@ -113,9 +113,9 @@ class Capture:
     def close(self) -> None:
         """End the capture, whose file appears; a second call does nothing.
 
-        Programs that have files of the folder open are waited for, with a `leadline.Warning`. Ctrl-C ends the
-        wait: what they have open leads nowhere then. For files that this program has open nobody waits: they
-        are synced, and lead nowhere from then on.
+        Programs that have files of the directory open are waited for, with a `leadline.Warning`. Ctrl-C ends
+        the wait: their open files no longer work then. Open files of this program are not waited for:
+        they are synced, and no longer work from then on.
 
         Raises
         ------
@@ -173,19 +173,19 @@ class Capture:
 
 
 def capture(folder: str | os.PathLike[str], output: str | os.PathLike[str]) -> Capture:
-    """Record what programs ask of a folder: every request, with its times, thread, file and place.
+    """Record the requests of programs to a directory: every request, with its times, thread, file and place.
 
-    A file system is mounted over the folder that hands everything on to it, until the block of the ``with``
-    ends, or this program, however that happens; this program and others are recorded if they open their files
-    in that time, by paths through the folder. A process of its own serves the mount. It needs ``/dev/fuse``,
-    and for plain users ``fusermount3`` (Debian package fuse3). See docs/capture.md.
+    A file system is mounted over the directory that hands everything on to it, until the block of the
+    ``with`` ends, or this program, however that happens; this program and others are recorded if they open
+    their files in that time, by paths through the directory. A process of its own serves the mount. It needs
+    ``/dev/fuse``, and for plain users ``fusermount3`` (Debian package fuse3). See docs/capture.md.
 
     Parameters
     ----------
     folder
-        The folder to record. Where the current folder lies in it, relative paths are recorded, too.
+        The directory to record. Where the current directory is in it, relative paths are recorded, too.
     output
-        The file to write, outside the folder; it is replaced if it exists.
+        The file to write, outside the directory; it is replaced if it exists.
 
     Returns
     -------
@@ -196,7 +196,7 @@ def capture(folder: str | os.PathLike[str], output: str | os.PathLike[str]) -> C
     Raises
     ------
     BadInput
-        The folder cannot be recorded, or the file not be written.
+        The directory cannot be recorded, or the file not be written.
     Failed
         FUSE is not there or may not be used; the line has the remedy.
 

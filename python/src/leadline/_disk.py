@@ -74,7 +74,7 @@ class Disk(EmulatedDrive):
         )
 
     def crash(self, *, seed: int | None = None) -> dict[str, int]:
-        """Cut the power and mount the disk again: what a program finds when the machine has started anew.
+        """Cut the power and mount the disk again: what a program finds when the machine has started again.
 
         Parameters
         ----------
@@ -118,13 +118,13 @@ class Disk(EmulatedDrive):
         Parameters
         ----------
         most
-            No more than so many states; 256 by default. Up to 16 changes that are not durable, these are all
-            combinations if there is room for them; else the most telling ones, and some at random.
+            At most this number of states; 256 by default. Up to 16 changes that are not durable, these are
+            all combinations if there is room for them; else the most telling ones, and some at random.
 
         Yields
         ------
         Path
-            A folder with what would be on the disk; it is gone with the next one.
+            A directory with what would be on the disk; it is gone with the next one.
 
         Raises
         ------
@@ -154,8 +154,8 @@ class Disk(EmulatedDrive):
         path
             Only those of files whose path from the root of the mount matches this glob, such as ``"wal/**"``.
         times
-            Only so many requests that reach the drive; by default all from now on. The kernel tries once
-            more where reading ahead has failed.
+            Only this number of requests that reach the drive; by default all from now on. The kernel tries
+            once more where reading ahead has failed.
 
         Raises
         ------
@@ -185,7 +185,7 @@ class Disk(EmulatedDrive):
         path
             Only those of files whose path from the root of the mount matches this glob.
         times
-            Only so many requests that reach the drive; by default all from now on.
+            Only this number of requests that reach the drive; by default all from now on.
         full
             Fail with ENOSPC, as a full disk.
 
@@ -217,7 +217,7 @@ class Disk(EmulatedDrive):
         path
             Only those of files whose path from the root of the mount matches this glob.
         times
-            Only so many; by default all from now on.
+            Only this number; by default all from now on.
         drop_dirty
             What the sync was to make durable is dropped, as Linux does it: the next sync succeeds without it.
 

@@ -22,12 +22,12 @@ __all__ = ["Drive", "from_root"]
 def from_root(name: str, path: object) -> Path:
     """Return the path that the argument `name` is, from the root."""
     if not isinstance(path, (str, os.PathLike)):
-        raise BadInput(f"{name}={path!r}: must be the path of a file or folder")
+        raise BadInput(f"{name}={path!r}: must be the path of a file or directory")
     written = text(path, name)
     try:
         return Path(os.path.abspath(written))
     except OSError as error:
-        raise BadInput(f"{name}={written}: the current folder is gone: {error.strerror}") from None
+        raise BadInput(f"{name}={written}: the current directory is gone: {error.strerror}") from None
 
 
 class Drive:
@@ -138,24 +138,24 @@ class Drive:
         return self._ask("power-cut", seed=seed)
 
     def enumerate_power_cuts(self, folder: str | os.PathLike[str], *, most: int | None = None) -> list[Path]:
-        """Write the states that a power cut could leave now to folders; no power is cut.
+        """Write the states that a power cut could leave now to directories; no power is cut.
 
         Parameters
         ----------
         folder
             A new folder for them, neither on the drive nor in its backing folder.
         most
-            No more than so many states; 256 by default.
+            At most this number of states; 256 by default.
 
         Returns
         -------
         list of Path
-            A folder for each state, with what would be on the drive.
+            A directory for each state, with what would be on the drive.
 
         Raises
         ------
         BadInput
-            The folder is there already, or there are more states than are written.
+            The directory is there already, or there are more states than are written.
         Failed
             The drive is closed, or has ended.
 
@@ -228,7 +228,7 @@ class Drive:
         )
 
     def map(self, file: str | os.PathLike[str]) -> Table:
-        """Return where a file lies on the device.
+        """Return where a file is on the device.
 
         Parameters
         ----------

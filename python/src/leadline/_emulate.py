@@ -32,7 +32,7 @@ class EmulatedDrive(Drive):
     """A drive that this program has mounted, as :func:`leadline.emulate` gives it.
 
     It ends with the block of its ``with``, with :meth:`close`, and in any case with the program. Everything
-    becomes durable first: the backing folder then holds all files.
+    becomes durable first: the backing directory then holds all files.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class EmulatedDrive(Drive):
         self._lock = threading.Lock()
         self._reported: dict[str, Any] | None = None
         # To which relative paths belong, also at the next mount.
-        self._here = os.fspath(from_root("the current folder", "."))
+        self._here = os.fspath(from_root("the current directory", "."))
         self._scratch = new_scratch()
         try:
             given = self._folders(options)
@@ -64,7 +64,7 @@ class EmulatedDrive(Drive):
             raise
 
     def _folders(self, options: Mapping[str, object]) -> dict[str, object]:
-        """The options, with places in the scratch folder where none are named."""
+        """The options, with places in the scratch directory where none are named."""
         scratch = Path(self._scratch)
         given = dict.fromkeys(("backing", "mount", "report", "faults", "trace")) | dict(options)
         for name in ("backing", "mount"):
@@ -151,7 +151,7 @@ class EmulatedDrive(Drive):
             self._raise_failure()
 
     def remount(self) -> None:
-        """End the drive and mount it again, as a machine that starts anew: nothing is open any more.
+        """End the drive and mount it again, as after a restart of the machine: no file is open any more.
 
         Raises
         ------
@@ -177,7 +177,7 @@ class EmulatedDrive(Drive):
             raise BadInput("remount: the drive belongs to the process that has mounted it")
         with self._lock:
             if not self._ends.alive:
-                raise BadInput("remount: the drive has ended; mount another one with the same backing folder")
+                raise BadInput("remount: the drive has ended; mount another with the same backing directory")
             self._serving.end()
             self._read_report()
             self._ends.detach()
@@ -256,7 +256,7 @@ def emulate(
     trace: str | os.PathLike[str] | None = None,
     lenient: bool = False,
 ) -> EmulatedDrive:
-    """Mount a modelled drive: a folder in which any program feels its latency, limits and faults.
+    """Mount a modelled drive: a directory in which any program feels its latency, limits and faults.
 
     A process of its own serves the mount, and ends in order when the block of the ``with`` ends, or this
     program, however that happens. It needs ``/dev/fuse``, and for plain users ``fusermount3`` (Debian package
@@ -267,10 +267,10 @@ def emulate(
     device
         ``sim:NAME``, ``sim:FILE.toml``, ``device:NAME`` (by its published numbers), a profile or its file.
     backing
-        Folder that holds the data; what is in it is what a power cut would leave. By default a temporary one,
-        which is removed at the end.
+        Directory that holds the data; what is in it is what a power cut would leave. By default a temporary
+        one, which is removed at the end.
     mount
-        Empty folder to mount on, apart from `backing`; by default a temporary one.
+        Empty directory to mount on, apart from `backing`; by default a temporary one.
     slowdown
         Stretch the device's time by this factor (1 to 1,000,000), where the machine is too slow for the
         device; 1 by default.
@@ -298,12 +298,12 @@ def emulate(
     Returns
     -------
     EmulatedDrive
-        Use the folder ``drive.path``, and end it with ``with`` or ``close()``.
+        Use the directory ``drive.path``, and end it with ``with`` or ``close()``.
 
     Raises
     ------
     BadInput
-        The device, a folder or an option cannot be used.
+        The device, a directory or an option cannot be used.
     Failed
         FUSE is not there or may not be used; the line has the remedy.
 

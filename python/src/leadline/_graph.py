@@ -72,7 +72,7 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
 
     def __init__(self, store: _leadline.Store, path: Path, temporary: Path | None = None) -> None:
         self._store = store
-        #: The store: a file, or a folder once it was changed.
+        #: The store: a file, or a directory once it was changed.
         self.path: Path = path
         #: What :meth:`import_file` or :meth:`from_edges` did, as ``leadline graph import --json`` has it:
         #: what was read, left out and assumed. None of a graph that was opened.
@@ -107,7 +107,7 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
         depth
             Reads in flight, of all threads together, 1 to 4096; by default 64.
         temp
-            Folder of temporary files, for what of the vertices the memory has no room for; by default the
+            Directory of temporary files, for vertex state that exceeds the memory; by default the
             store's.
         profile
             Take the reads in flight from this device's profile; not with `depth`.
@@ -208,7 +208,8 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
         vertices
             Further ids, which may have no edge.
         memory
-            Most memory for the import, beside the arrays or the batch that you hold; and for the graph.
+            Most memory for the import, in addition to the arrays or the batch that you hold; and for the
+            graph.
         force
             Replace `path` even if it is not a graph store.
         progress
@@ -375,7 +376,7 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
 
 
 def _end(store: _leadline.Store, folder: Path | None, owner: int) -> None:
-    """Close a store, and remove the folder that was made for it, unless that was another process."""
+    """Close a store, and remove the directory that was made for it, unless that was another process."""
     store.close()
     if folder is not None and os.getpid() == owner:
         shutil.rmtree(folder, ignore_errors=True)

@@ -112,7 +112,7 @@ class Checks:
         memory
             Most memory; by default 1G or a quarter of the machine's.
         temp
-            Folder of temporary files, for lines that the memory has no room for; by default the system's.
+            Directory of temporary files, for lines that exceed the memory; by default the system's.
         progress
             ``True`` for a bar, or a function that is called with phase, share and detail.
 

@@ -87,10 +87,10 @@ class Communities(Runs):
             Of the order in which vertices are moved, 0 to 2^64 - 1; by default 1. Nothing else decides what
             is found.
         max_levels
-            End after so many levels, at least 1; by default after as many as it takes.
+            End after this number of levels, at least 1; by default after as many as it takes.
         levels
-            Also write each level's communities into this folder, as ``level-1.csv``, ``level-2.csv`` and so
-            on.
+            Also write each level's communities into this directory, as ``level-1.csv``, ``level-2.csv`` and
+            so on.
         memory, threads, depth, temp, output, runs, progress
             Of this run: see :class:`Graph`.
 
@@ -145,10 +145,10 @@ class Communities(Runs):
             Of the order in which vertices are moved, 0 to 2^64 - 1; by default 1. Nothing else decides what
             is found.
         max_levels
-            End after so many levels, at least 1; by default after as many as it takes.
+            End after this number of levels, at least 1; by default after as many as it takes.
         levels
-            Also write each level's communities into this folder, as ``level-1.csv``, ``level-2.csv`` and so
-            on.
+            Also write each level's communities into this directory, as ``level-1.csv``, ``level-2.csv`` and
+            so on.
         memory, threads, depth, temp, output, runs, progress
             Of this run: see :class:`Graph`.
 

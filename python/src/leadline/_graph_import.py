@@ -64,13 +64,13 @@ class Imports:
         Parameters
         ----------
         edges
-            A file of edges in any format that ``leadline graph import`` reads, compressed or not. Or a folder
-            of Parquet files, above all one that :meth:`~leadline.Graph.export` wrote.
+            A file of edges in any format that ``leadline graph import`` reads, compressed or not. Or a
+            directory of Parquet files, above all one that :meth:`~leadline.Graph.export` wrote.
         path
             The store to write; a store of that name is replaced once the new one is whole.
         format
             Format of the edges, such as ``"csv"``, ``"snap"``, ``"mtx"`` or ``"parquet"``; by default from
-            what stands in the file, and its ending.
+            what is in the file, and its ending.
         directed
             Whether each edge goes one way; by default as the file declares, else it does.
         undirected

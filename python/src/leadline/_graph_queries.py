@@ -34,7 +34,7 @@ class EdgeCount(int):
         return int, (int(self),)
 
     def __call__(self, batch: int = 65536, *, memory: Size | None = None) -> Iterator[Table]:
-        """Give all edges, so many in each table and the rest in the last.
+        """Give all edges in tables of this size, the rest in the last.
 
         Memory does not grow with the graph. Edges are in the order of the store: by source, then by target;
         an undirected edge is there once.

@@ -120,8 +120,8 @@ class Ranks(Runs):
             ``"jaccard"``, the default: common neighbours by all of both. ``"overlap"``: by those of the
             vertex with fewer.
         top
-            Instead of pairs: for each vertex so many of those that share a neighbour with it, at least 1. A
-            directed graph needs incoming edges (``reverse=True``) for that.
+            Instead of pairs: for each vertex this number of vertices that share a neighbour with it, at least
+            1. A directed graph needs incoming edges (``reverse=True``) for that.
         skip_above
             With `top`: do not count vertices that more edges than this lead to as neighbours of any. Their
             number decides how long it takes.
@@ -139,7 +139,7 @@ class Ranks(Runs):
         BadInput
             A vertex is not there, pairs and `top` are both given, or incoming edges are needed and missing.
         Failed
-            The store cannot be read, or a folder of temporary files is full.
+            The store cannot be read, or a directory of temporary files is full.
 
         Examples
         --------

@@ -15,10 +15,10 @@ from ._table import Table
 
 __all__ = ["Path", "Run", "RunOptions", "Runs", "run_options"]
 
-#: A file or folder.
+#: A file or directory.
 Path = str | os.PathLike[str]
 
-#: Memory, threads, reads in flight and folder of temporary files, as the extension takes them.
+#: Memory, threads, reads in flight and directory of temporary files, as the extension takes them.
 RunOptions = tuple[int | None, int | None, int | None, Path | None]
 
 

@@ -37,9 +37,9 @@ class Upkeep:
         memory: Size | None = None,
         progress: Progress = False,
     ) -> dict[str, Any]:
-        """Write the whole graph to a folder of Parquet files, for Spark, Dask and other programs.
+        """Write the whole graph to a directory of Parquet files, for Spark, Dask and other programs.
 
-        The folder appears when it is whole, in place of an older export of that name.
+        The directory appears when it is whole, in place of an older export of that name.
         :meth:`import_file` makes a store of it again. If the store was changed since the graph was opened,
         its newest version is written.
 
@@ -65,7 +65,7 @@ class Upkeep:
         Raises
         ------
         BadInput
-            The folder holds something other than an older export, or cannot be made.
+            The directory holds something other than an older export, or cannot be made.
         Failed
             The disk is full, or the store cannot be read.
 
@@ -79,7 +79,7 @@ class Upkeep:
         """
         self._need_open()
         given = {"partitions": partitions, "memory": memory}
-        # With a slash it is a folder, whatever it is called.
+        # With a slash it is a directory, whatever it is called.
         place = text(folder, "folder") + "/"
         report, _ = run("graph export", self.path, place, options=given, progress=progress)
         return dict(report)
@@ -170,7 +170,7 @@ class Upkeep:
         memory: Size | None = None,
         threads: int | None = None,
     ) -> GraphUpdate:
-        """Begin to change the store; a file becomes a folder.
+        """Begin to change the store; a file becomes a directory.
 
         This graph goes on with the version that it has. :meth:`open` of :attr:`path` gives the new one.
 

@@ -50,7 +50,7 @@ class Structure(Runs):
         BadInput
             An option is out of range, or `memory` is too small for the graph.
         Failed
-            The store cannot be read, or a folder of temporary files is full.
+            The store cannot be read, or a directory of temporary files is full.
 
         Examples
         --------

@@ -57,7 +57,7 @@ class Traversal(Runs):
         BadInput
             A source is no vertex of the graph, or an option is out of range.
         Failed
-            The store cannot be read, or a folder of temporary files is full.
+            The store cannot be read, or a directory of temporary files is full.
 
         Examples
         --------
@@ -150,7 +150,7 @@ class Traversal(Runs):
         BadInput
             The source is no vertex of the graph, or `memory` is too small for the vertices.
         Failed
-            The store cannot be read, or a folder of temporary files is full.
+            The store cannot be read, or a directory of temporary files is full.
 
         Examples
         --------
@@ -214,7 +214,7 @@ class Traversal(Runs):
         BadInput
             A source is no vertex, options exclude each other, or one is out of range.
         Failed
-            The store cannot be read, or a folder of temporary files is full.
+            The store cannot be read, or a directory of temporary files is full.
 
         Examples
         --------

@@ -90,7 +90,7 @@ def lint(
     profile
         A profile, the file of one, or ``"device:NAME"``.
     config_root
-        Folder that stands for ``/`` where the configuration includes files by absolute paths.
+        Directory that stands for ``/`` where the configuration includes files by absolute paths.
     connect
         Ask a running server, by keywords such as ``"host=db dbname=postgres"`` or an address.
     version

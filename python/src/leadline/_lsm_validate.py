@@ -40,7 +40,7 @@ def validate(
     profile
         The profile of the target's device, the file of one, or ``"device:NAME"``.
     target
-        A folder on the device; a scratch folder is made in it and removed.
+        A directory on the device; a scratch directory is made in it and removed.
     scale
         Keys and values in each database, bytes or text; 1G by default.
     key_size, value_size
@@ -79,7 +79,7 @@ def validate(
     Raises
     ------
     BadInput
-        The target is no folder, or there is no db_bench.
+        The target is not a directory, or there is no db_bench.
     Failed
         The disk is full, or db_bench failed.
 

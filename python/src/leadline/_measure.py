@@ -94,7 +94,7 @@ def profile(
     max_concurrency
         Highest number of requests in flight to try, 1 to 4096; 1024 by default, with psync 128.
     precondition
-        Write the scratch file so many times over at random before measuring; 0 by default.
+        Write the scratch file this number of times at random before measuring; 0 by default.
     max_writes
         Stop writing once this much was written in all, bytes or text such as ``"10G"``; by default twice the
         scratch file or 4G, whichever is more, after the layout.
@@ -165,7 +165,7 @@ def import_profile(
     """Make a partial profile of what other programs measured of one device.
 
     It has what the files have, with wide intervals: see ``docs/profile-import.md``. What was read, skipped
-    and assumed of each stands in ``document["method"]["imported"]``.
+    and assumed of each is in ``document["method"]["imported"]``.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def experiment(
     quick
         Measure for half as long or less; docs/experiments.md has the times.
     seconds
-        Measure for so many seconds, 0.1 to 86400.
+        Measure for this number of seconds, 0.1 to 86400.
     size
         Size of the scratch file, bytes or text such as ``"4G"``; as for :func:`profile` by default.
     engine

@@ -162,7 +162,7 @@ class Models:
             Requests in flight, 1 (the default) to 1048576; with batches, clients that each wait for their
             batch.
         batch_reads, batch_writes
-            Issue reads or writes in batches of so many, apart from each other.
+            Issue reads or writes in batches of this size, separately.
         model
             Name of the model: ``dam``, ``pdam``, ``affine``, ``pio``, ``mqssd`` or ``shared``. By default
             what was measured where it was, elsewhere the best model.
@@ -275,7 +275,7 @@ def fit(source: Profile | _Path | Any, *, setup_per: float | None = None) -> Mod
         concurrency (``docs/model-tables.md``): a file (CSV), a DataFrame of pandas or polars, a
         :class:`Table`, an Arrow table, or a dictionary of columns.
     setup_per
-        For a table of costs: each of its setup costs covers so many accesses; 1 by default.
+        For a table of costs: each of its setup costs covers this number of accesses; 1 by default.
 
     Returns
     -------

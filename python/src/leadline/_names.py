@@ -25,7 +25,7 @@ _UNITS = {
     "seconds": "s",
     "us": "µs",
 }
-#: What may stand behind the unit: the ends of an interval.
+#: What may follow the unit: the ends of an interval.
 _ENDS = ("_low", "_high")
 
 

@@ -11,7 +11,7 @@ from ._errors import Extrapolated, Warning
 
 __all__ = ["warn", "warn_of"]
 
-#: Files in this folder are the package's, at which no warning should point.
+#: Files in this directory are the package's, at which no warning should point.
 _PACKAGE = os.path.join(os.path.dirname(__file__), "")
 
 

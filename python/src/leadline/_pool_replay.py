@@ -68,7 +68,7 @@ def replay(
     profile
         A profile, the file of one or ``"device:NAME"``, which says how many pages to write at once.
     limit
-        Stop after so many operations, at least 1.
+        Stop after this number of operations, at least 1.
     checksums
         Write a checksum with each page, and verify it when the page is read.
     no_verify

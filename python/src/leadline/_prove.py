@@ -31,9 +31,9 @@ def prove(
 ) -> Table:
     """Run a real system under its defaults, the advice and a grid of settings, in turns, and compare.
 
-    The system is started in a temporary folder on `target`, with a socket of its own, and removed at the end,
-    also after Ctrl-C; servers that run already are never touched, and nothing is installed. It takes from
-    minutes to hours.
+    The system is started in a temporary directory on `target`, with a socket of its own, and removed at the
+    end, also after Ctrl-C; servers that run already are never touched, and nothing is installed. It takes
+    from minutes to hours.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def prove(
     only
         Only these parts, such as ``["scans", "plans"]`` (docs/prove.md lists those of each system).
     bin
-        Use the programs in this folder instead of the newest that are installed.
+        Use the programs in this directory instead of the newest that are installed.
     set
         Prove these settings instead of the advice from the profile: ``{"effective_io_concurrency": 16}``.
     data

@@ -60,7 +60,7 @@ class _Watch(threading.Thread):
     def __init__(self, owner: _Owner) -> None:
         super().__init__(daemon=True)
         self._owner = owner
-        #: Whether nobody else will remove the scratch folder.
+        #: Whether nobody else will remove the scratch directory.
         self.is_left = False
 
     def run(self) -> None:
@@ -77,7 +77,7 @@ class _Watch(threading.Thread):
 
 
 def main() -> None:
-    """Run the command of ``sys.argv``: the owner, its pipe, a scratch folder or nothing, and the words."""
+    """Run the command of ``sys.argv``: the owner, its pipe, a scratch directory or nothing, and the words."""
     owner, control, scratch, *words = sys.argv[1:]
     # Blocked where the thread that started this process had it blocked.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})

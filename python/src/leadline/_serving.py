@@ -24,7 +24,7 @@ from ._served import END, INSIST, READY
 
 __all__ = ["Serving", "new_scratch", "remove"]
 
-#: The interpreter sees neither the current folder nor variables that could lead to another `leadline`.
+#: The interpreter sees neither the current directory nor variables that could lead to another `leadline`.
 _START = "import sys; sys.path.insert(0, sys.argv.pop(1)); from leadline._served import main; main()"
 
 #: What stands before a message and says of which kind it is.
@@ -48,9 +48,9 @@ class Serving:
     words
         Of the command line.
     scratch
-        A folder that the process removes at its end if nobody else does; none if empty.
+        A directory that the process removes at its end if nobody else does; none if empty.
     here
-        The folder to which relative paths belong; the current one by default.
+        The directory to which relative paths belong; the current one by default.
 
     Raises
     ------
@@ -85,7 +85,7 @@ class Serving:
             os.close(heard)
         if not is_ready:
             self.end()
-            raise self.failure() or Failed(f"{words[0]}: has ended before its folder was mounted")
+            raise self.failure() or Failed(f"{words[0]}: has ended before its directory was mounted")
 
     def _start(self, arguments: Sequence[str], control: int, ready: int) -> subprocess.Popen[bytes]:
         if not sys.executable:
@@ -174,11 +174,11 @@ class Serving:
             self._forget()
 
     def _leave(self, scratch: str) -> None:
-        """End it before its folder is mounted, without waiting for that."""
+        """End it before its directory is mounted, without waiting for that."""
         self._forget()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_SOON)
-            # It may not have got so far that it removes its folder.
+            # It may not have got so far that it removes its directory.
             remove(scratch)
 
     def insist(self) -> None:
@@ -204,15 +204,15 @@ class Serving:
 
 
 def new_scratch() -> str:
-    """Make a folder for what a mount needs."""
+    """Make a directory for what a mount needs."""
     try:
         return tempfile.mkdtemp(prefix="leadline-")
     except OSError as error:
-        raise Failed(f"the folder for temporary files: {error}; TMPDIR names another one") from None
+        raise Failed(f"the directory for temporary files: {error}; TMPDIR names another one") from None
 
 
 def remove(scratch: str) -> None:
-    """Remove a folder in which something was mounted, unless its name is empty."""
+    """Remove a directory in which something was mounted, unless its name is empty."""
     if not scratch:
         return
     end = time.monotonic() + _GONE

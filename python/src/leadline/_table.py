@@ -55,7 +55,7 @@ class Table(Columns):
     info
         What else is known, such as how long a run took.
     notes
-        What was said beside the result, a sentence each.
+        Remarks of the command, a sentence each.
     units
         Of columns whose name does not end with it (``_us``, ``_bytes``, ...).
 
@@ -88,7 +88,7 @@ class Table(Columns):
 
     #: What is known besides the rows: the document that the command line prints with ``--json``.
     info: dict[str, Any]
-    #: What the command line would have said beside the result: what was skipped or assumed, and warnings.
+    #: What the command line would have printed in addition to the result: what was skipped or assumed, and warnings.
     notes: tuple[str, ...]
 
     def __new__(

@@ -59,7 +59,7 @@ def replay(
     page_bytes
         Size of a page, 512 to 16M, for traces of page numbers; 4K by default.
     limit
-        Stop after so many requests of the trace, at least 1.
+        Stop after this number of requests of the trace, at least 1.
     size
         Size of the scratch file or of the region used, bytes or text; a tenth of the free space by default,
         at most 1G; all of a simulated device.

@@ -28,7 +28,7 @@ class Option(NamedTuple):
     value: str | None
     #: Words that it takes besides its values, such as "off".
     words: list[str]
-    #: Whether it names files or folders.
+    #: Whether it names files or directories.
     path: bool
 
     @property
@@ -145,5 +145,5 @@ def text(value: object, name: str = "value") -> str:
 def _number(value: float, name: str) -> str:
     try:
         return str(value)
-    except ValueError:  # Python writes no number of so many digits
+    except ValueError:  # Python writes no number of that many digits
         raise BadInput(f"{name}: a number of more than 4300 digits is out of range") from None

@@ -15,14 +15,14 @@ def write_whole(name: str, text: str) -> None:
     Raises
     ------
     BadInput
-        There is no such folder, or it may not be written to.
+        There is no such directory, or it may not be written to.
     Failed
         The disk is full, or fails.
     """
     beside = f"{name}.{os.getpid()}.new"
     try:
         if os.path.isdir(name):
-            raise IsADirectoryError(21, "is a folder")
+            raise IsADirectoryError(21, "is a directory")
         with open(beside, "w", encoding="utf-8") as file:
             file.write(text)
         os.replace(beside, name)

@@ -38,7 +38,7 @@ def flag_of(name: str, value: Any) -> bool:
 
 
 def path_of(name: str, value: Any) -> str:
-    """The argument `name`, which must be the path of a file or folder, as text."""
+    """The argument `name`, which must be the path of a file or directory, as text."""
     if not isinstance(value, (str, bytes, os.PathLike)):
         raise BadInput(f"{name}={one_line(value)}: must be a path")
     path = os.fsdecode(value)

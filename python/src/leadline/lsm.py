@@ -73,7 +73,7 @@ def advise(
     p99
         Allow only layouts whose point queries' 99th percentile is at most this, such as ``"5ms"``.
     life
-        Allow only layouts with which the drive lasts so many years, such as ``"5y"``.
+        Allow only layouts with which the drive lasts this number of years, such as ``"5y"``.
     rated_writes
         Bytes that may be written to the drive by its data sheet (TBW), in powers of 1000: ``"600T"``.
     device_write_amplification
@@ -172,7 +172,7 @@ def predict(
     key, value
         Size of a key and of a value, bytes.
     options
-        An OPTIONS file: ``OPTIONS-NUMBER`` in the folder of a database, or one that :func:`advise` wrote.
+        An OPTIONS file: ``OPTIONS-NUMBER`` in the directory of a database, or one that :func:`advise` wrote.
     clients
         Clients, each with one operation at a time, 1 to 4096; 1 by default.
     scan_pairs

@@ -88,7 +88,8 @@ def simulate(
     read_share
         Of generated traces: operations that read, percent, such as ``[10, 50, 90]`` or ``"0.5%"``.
     alpha_1
-        Scale the device's write times so that a write alone takes as long as so many reads, 0.01 to 1000.
+        Scale the device's write times so that a write alone takes as long as this number of reads, 0.01 to
+        1000.
     threads
         Pools simulated at the same time; one per processor by default.
     output
@@ -189,6 +190,6 @@ def _percent(values: Any) -> Any:
         if isinstance(value, (float, np.floating)) and 0 < value < 1:
             raise BadInput(
                 f"read_share={value:g}: is less than one percent, or a share; write {100 * value:g} for a "
-                f'share of {value:g}, "{value:g}%" for so many percent'
+                f'share of {value:g}, "{value:g}%" for that many percent'
             )
     return several

@@ -67,8 +67,8 @@ def emulated_disk(
 ) -> Iterator[EmulateDisk]:
     """Mount disks for a test: ``emulated_disk(device, **options)`` gives a :class:`Disk`.
 
-    All end after the test. Their files lie in pytest's temporary folder, where they can be looked at when the
-    test has failed. A test is skipped where no disk can be emulated, or fails with the setting
+    All end after the test. Their files are in pytest's temporary directory, where they can be looked at when
+    the test has failed. A test is skipped where no disk can be emulated, or fails with the setting
     ``leadline_require_disks = true``.
 
     Examples

@@ -149,7 +149,7 @@ def info(
     extent
         With `by`: what the database reads ahead at once, at least four pages; 1M by default.
     sample_pages
-        Track reuse of up to so many distinct pages exactly, of more by a sample; 1M by default.
+        Track the reuse of up to this number of distinct pages exactly, of more by a sample; 1M by default.
     strict
         Fail at the first line that is not a request, instead of skipping it.
     output

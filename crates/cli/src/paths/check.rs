@@ -162,7 +162,7 @@ fn refusal(writer: &Given, other: &Given) -> Option<String> {
     };
     let relation = match relation {
         Relation::Same => "is the same file as",
-        Relation::Holds => "is a folder that holds",
+        Relation::Holds => "is a directory that holds",
         Relation::IsInside => "is inside",
     };
     Some(format!("{}: {relation} {}, {lost}; name another place", writer.shown, other.shown))

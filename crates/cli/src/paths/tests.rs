@@ -402,7 +402,7 @@ fn folders_and_what_lies_beside_a_file_count_too() {
     fs::write(folder.path().join("two.toml"), two).unwrap();
     let store = at("store");
     // A folder that is made or replaced must not hold anything that is read.
-    refused(&["graph", "export", &at("store/part.parquet"), &store], "is a folder that holds");
+    refused(&["graph", "export", &at("store/part.parquet"), &store], "is a directory that holds");
     refused(&["graph", "info", &store, "--report", &at("store/sub/x.html")], "is inside STORE");
     refused(&["graph", "import", &store, &at("store/part.parquet"), "--force"], "all of which is read");
     refused(&["trace", "capture", &store, "-o", &at("store/x"), "--", "true"], "is inside DIR");

@@ -93,7 +93,7 @@ fn every_system_is_advised_at_once_into_a_folder_of_each() {
     assert!(!folders.contains(&"ceph".to_owned()), "{folders:?}");
     assert!(ran.stderr.contains("none is known: ") && ran.stderr.contains("ceph"), "{}", ran.stderr);
     let again = run(dir.path(), &["advise", "all", "flash.json", "-o", "settings"]);
-    again.refused(&["settings: exists already; name a new folder"]);
+    again.refused(&["settings: exists already; name a new directory"]);
     run(dir.path(), &["advise", "all", "flash.json", "--version", "16"]).refused(&["--version", "name one"]);
 }
 

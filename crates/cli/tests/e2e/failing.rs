@@ -56,5 +56,9 @@ fn a_file_system_that_runs_out_while_laying_out_is_named_and_left_empty() {
     ran.failed(1, &["write of 1048576 bytes", "os error"]);
     assert_eq!(ran.stdout, "");
     assert_eq!(names(mounted.path()), before);
-    assert!(names(dir.path()).is_empty(), "the folder made for the results is gone: {:?}", names(dir.path()));
+    assert!(
+        names(dir.path()).is_empty(),
+        "the directory made for the results is gone: {:?}",
+        names(dir.path())
+    );
 }

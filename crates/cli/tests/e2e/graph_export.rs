@@ -62,7 +62,7 @@ fn bad_input_is_refused_in_one_line_and_leaves_nothing() {
         (&["export", "s", "mine", "--force"], &["mine: exists and is not an exported graph"]),
         (&["export", "s", "a.el", "--partitions", "2"], &["a.el: is a file"]),
         (&["export", "s", "s"], &["OUT s: is the same file as STORE s"]),
-        (&["export", "s", "no/x"], &["no/x: its folder cannot be written"]),
+        (&["export", "s", "no/x"], &["no/x: its directory cannot be written"]),
         (&["export", "s", "x", "--partitions", "0"], &["--partitions", "must be from 1 to 100000"]),
         (&["export", "s", "x", "--partitions", "2", "--format", "csv"], &["--partitions", "--format"]),
         (&["export", "out", "x"], &["out: is not a graph store"]),
@@ -70,7 +70,7 @@ fn bad_input_is_refused_in_one_line_and_leaves_nothing() {
         (&["import", "out/vertices", "x"], &["part-00000.parquet: expected a column \"source\""]),
         (&["import", "out", "x", "--undirected"], &["its edges lead one way", "--undirected"]),
         (&["import", "out", "x", "--weights"], &["out: has no weights", "--weights"]),
-        (&["import", "out", "x", "--format", "csv"], &["out: is a folder", "csv"]),
+        (&["import", "out", "x", "--format", "csv"], &["out: is a directory", "csv"]),
     ] {
         run(dir, &[&["graph"], arguments].concat()).failed(2, parts);
         assert_eq!(names(dir), before, "{arguments:?}");

@@ -247,7 +247,7 @@ fn what_cannot_be_done_is_refused_in_one_line() {
     }
     for (output, said) in [
         ("r", "r: its ending tells no format"),
-        ("no/r.csv", "no/r.csv: its folder cannot be written"),
+        ("no/r.csv", "no/r.csv: its directory cannot be written"),
         ("g", "-o g: is the same file as STORE g"),
         ("/dev/null", "no regular file"),
     ] {

@@ -227,7 +227,7 @@ fn what_a_killed_run_left_is_removed_by_the_next() {
     running.reaches("calibrate");
     let began = Instant::now();
     while left(dir.path()) == 0 {
-        assert!(began.elapsed() < PATIENCE, "there is no folder of databases");
+        assert!(began.elapsed() < PATIENCE, "there is no directory of databases");
         sleep(Duration::from_millis(5));
     }
     running.signal(Signal::KILL);
@@ -255,7 +255,7 @@ fn what_cannot_be_measured_is_refused_in_one_line() {
         &[".", "--db-bench", "/bin/echo"],
         &["/bin/echo", "is not RocksDB's db_bench", "--db-bench PATH"],
     );
-    refused(&["file"], &["file", "is not a folder"]);
+    refused(&["file"], &["file", "is not a directory"]);
     refused(&[".", "--layouts", "F=1"], &["from 2 to 1000"]);
     refused(&[".", "--layouts", "deep"], &["deep", "single and flash"]);
     refused(&[".", "--jobs", "0"], &["compaction threads", "from 1 to 256"]);

@@ -75,7 +75,7 @@ fn a_place_that_cannot_hold_the_pages_is_refused() {
         ("file/below", "file/below: cannot be made: Not a directory"),
         ("file", "file: is not a directory"),
         ("taken", "taken/leadline-report.1: is a directory"),
-        ("/proc", "/proc/leadline.1: its folder cannot be written"),
+        ("/proc", "/proc/leadline.1: its directory cannot be written"),
     ] {
         run(dir.path(), &["man", place]).refused(&[said]);
     }

@@ -150,7 +150,7 @@ fn a_simulated_device_has_one_queue_pair() {
     let before = names(dir.path());
     if std::thread::available_parallelism().unwrap().get() > 1 {
         run(dir.path(), &["profile", "sim:flash", "--cpus", "0-1"]).failed(2, &["one thread"]);
-        assert_eq!(names(dir.path()), before, "the folder made for it is gone again");
+        assert_eq!(names(dir.path()), before, "the directory made for it is gone again");
     }
 }
 

@@ -220,8 +220,8 @@ fn what_cannot_be_captured_is_refused_and_nothing_stays() {
     let place = Place::new();
     fs::write(place.path().join("file"), "").unwrap();
     let cases = [
-        ("missing", "x", "true", 2, "is not a folder"),
-        ("file", "x", "true", 2, "is not a folder"),
+        ("missing", "x", "true", 2, "is not a directory"),
+        ("file", "x", "true", 2, "is not a directory"),
         ("/", "x", "true", 2, "-o x: is inside DIR /"),
         ("db", "db/x", "true", 2, "-o db/x: is inside DIR db"),
         ("db", "nowhere/x", "true", 2, "nowhere"),

@@ -77,7 +77,7 @@ fn what_cannot_be_done_is_refused_in_one_line() {
             &["odd: is in a format that is not recognised", "--format", "blkparse"],
         ),
         (&["convert", "none.pages", "x.pages"], &["none.pages: No such file"]),
-        (&["convert", "t.pages", "no/x.pages"], &["no/x.pages: its folder cannot be written"]),
+        (&["convert", "t.pages", "no/x.pages"], &["no/x.pages: its directory cannot be written"]),
         (&["convert", "t.pages", "x.pages", "--from", "elf"], &["--from", "oraclegeneral"]),
         (&["convert", "gen:paper-ms", "x.pages", "--from", "spc"], &["gen:paper-ms", "leave the format out"]),
         (&["generate", "gen:zipf?page=1"], &["no option \"page\"", "theta=0.99"]),

@@ -129,7 +129,7 @@ fn refuse_other(folder: &Path) -> Result<(), GraphError> {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(()),
         Err(error) => {
             let what =
-                format!("cannot be read ({error}), and may hold what somebody wants; name another folder");
+                format!("cannot be read ({error}), and may hold what somebody wants; name another directory");
             return Err(GraphError::path(folder, what));
         }
     };
@@ -137,7 +137,8 @@ fn refuse_other(folder: &Path) -> Result<(), GraphError> {
     if names.peek().is_none() {
         return Ok(());
     }
-    let refuse = |what: String| Err(GraphError::path(folder, what + "; name another folder, or remove it"));
+    let refuse =
+        |what: String| Err(GraphError::path(folder, what + "; name another directory, or remove it"));
     if !matches!(Description::read(folder), Ok(Some(_))) {
         return refuse("exists and is not an exported graph".into());
     }

@@ -194,7 +194,7 @@ impl Header {
         file.read_exact_at(&mut bytes[..there], 0).map_err(|error| GraphError::read(name, error))?;
         if &bytes[..8] == Header::BASE {
             let what =
-                "is part of a graph store that was changed: name the folder that it is in, with all of it";
+                "is part of a graph store that was changed: name the directory that it is in, with all of it";
             return Err(GraphError::Path { path: name.into(), what: what.into() });
         }
         Header::parse(bytes, length, name)

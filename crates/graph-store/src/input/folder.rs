@@ -35,13 +35,13 @@ struct Folder {
 /// before the work.
 pub(super) fn open(path: &Path, options: InputOptions) -> Result<Box<dyn EdgeReader>, GraphError> {
     if let Some(format) = options.format.filter(|format| *format != Format::Parquet) {
-        return Err(GraphError::path(path, format!("is a folder; {format} is read from a file only")));
+        return Err(GraphError::path(path, format!("is a directory; {format} is read from a file only")));
     }
     let mut folder = Folder {
         files: VecDeque::new(),
         options,
         declared: Declared::default(),
-        summary: InputSummary::of(Format::Parquet, "since it is a folder"),
+        summary: InputSummary::of(Format::Parquet, "since it is a directory"),
         current: None,
         strings: None,
         bytes_read: 0,
@@ -119,7 +119,7 @@ impl Folder {
                 None => {
                     if what == Rows::Edges {
                         file.check_ignored(&self.options)?;
-                        self.summary = file.summary().told("since it is a folder");
+                        self.summary = file.summary().told("since it is a directory");
                     }
                     let found = Found { rows, weighted: file.is_weighted(), text: file.is_text() };
                     all = Some((found, columns, path.clone()));
@@ -141,7 +141,7 @@ impl Folder {
         }
         let all = all.map(|(found, ..)| found);
         all.ok_or_else(|| {
-            let what = "holds no Parquet files; name a folder of .parquet files, or a file of edges";
+            let what = "holds no Parquet files; name a directory of .parquet files, or a file of edges";
             GraphError::path(folder, what)
         })
     }
@@ -205,7 +205,7 @@ fn add_files(folder: &Path, depth: usize, files: &mut Files) -> Result<(), Graph
         let path = entry.path();
         if path.is_dir() {
             let Some((key, _)) = name.split_once('=').filter(|_| depth < DEEPEST) else {
-                let what = "is a folder in a folder of edges; name the one that has the files";
+                let what = "is a directory in a directory of edges; name the one that has the files";
                 return Err(GraphError::path(&path, what));
             };
             check_key(&path, key, depth, files)?;
@@ -213,7 +213,7 @@ fn add_files(folder: &Path, depth: usize, files: &mut Files) -> Result<(), Graph
             continue;
         }
         if !matches!(Format::of(&path), Ok(Format::Parquet)) {
-            let what = "is not a Parquet file, and all others of its folder would be read; move it away";
+            let what = "is not a Parquet file, and all others of its directory would be read; move it away";
             return Err(GraphError::path(&path, what));
         }
         files.paths.push(path);
@@ -225,8 +225,9 @@ fn add_files(folder: &Path, depth: usize, files: &mut Files) -> Result<(), Graph
 fn check_key(path: &Path, key: &str, depth: usize, files: &mut Files) -> Result<(), GraphError> {
     match files.keys.get(depth) {
         Some(first) if first != key => {
-            let what =
-                format!("is a folder of \"{key}\" next to folders of \"{first}\"; name one kind of them");
+            let what = format!(
+                "is a directory of \"{key}\" next to directories of \"{first}\"; name one kind of them"
+            );
             return Err(GraphError::path(path, what));
         }
         Some(_) => return Ok(()),
@@ -239,7 +240,7 @@ fn check_key(path: &Path, key: &str, depth: usize, files: &mut Files) -> Result<
             Role::Weight => "weights",
         };
         let what = format!(
-            "keeps the column of {column}, \"{key}\", in the names of folders, which is not read; write the \
+            "keeps the column of {column}, \"{key}\", in the names of directories, which is not read; write the \
              table again with that column in its files"
         );
         return Err(GraphError::path(path, what));

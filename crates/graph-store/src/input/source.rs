@@ -89,7 +89,7 @@ impl Source {
         let file = open_file(path)?;
         let found = file.metadata().map_err(failed)?;
         if found.is_dir() {
-            return Err(GraphError::path(path, "is a folder; name a file of edges"));
+            return Err(GraphError::path(path, "is a directory; name a file of edges"));
         }
         // Only advice: a pipe takes none.
         let _ = fadvise(&file, 0, None, Advice::Sequential);

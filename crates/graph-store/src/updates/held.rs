@@ -93,7 +93,7 @@ impl Held {
         match &self.kind {
             Kind::Folder => &self.path,
             Kind::Making(_, folder) => folder.place(),
-            Kind::File(_) => panic!("{}: a store that is a file has no folder", self.name),
+            Kind::File(_) => panic!("{}: a store that is a file has no directory", self.name),
         }
     }
 
@@ -137,7 +137,7 @@ impl Held {
     /// # Errors
     /// [`GraphError::Write`]; the store is as it was.
     pub(crate) fn begin(&mut self, base: &StoreFile) -> Result<Log, GraphError> {
-        let Kind::File(file) = &self.kind else { panic!("{}: has its folder", self.name) };
+        let Kind::File(file) = &self.kind else { panic!("{}: has its directory", self.name) };
         let failed = |error| GraphError::write(&self.path, error);
         let file = file.try_clone().map_err(failed)?;
         let made = NewFolder::in_place_of(&self.path, &file)?;
@@ -201,6 +201,6 @@ fn share(store: &Path, base: &Path) -> io::Result<()> {
 fn check_writable(parent: &Path, store: &Path) -> Result<(), GraphError> {
     rustix::fs::access(parent, Access::WRITE_OK | Access::EXEC_OK).map_err(|error| {
         let error = io::Error::from(error);
-        GraphError::path(store, format!("cannot become a folder, because its own takes no files: {error}"))
+        GraphError::path(store, format!("cannot become a directory, because its own takes no files: {error}"))
     })
 }

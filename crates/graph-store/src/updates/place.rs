@@ -33,7 +33,7 @@ impl StorePlace {
             }
         }
         if !is_store_folder(store) {
-            return Err(GraphError::path(store, "is a folder; name the file that the store is to be"));
+            return Err(GraphError::path(store, "is a directory; name the file that the store is to be"));
         }
         let lock = StoreLock::of_folder(store, store)?;
         let mut manifest = Manifest::read(store)?;

@@ -215,7 +215,7 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
     /// The log, of a store that has its directory from now on.
     fn log(&mut self) -> Result<&mut Log, GraphError> {
         self.begin_folder()?;
-        Ok(self.log.as_mut().expect("a folder has a log"))
+        Ok(self.log.as_mut().expect("a directory has a log"))
     }
 
     /// Begins the directory of a store that is a file.

@@ -142,9 +142,9 @@ fn a_table_divided_into_folders_of_folders_is_read_as_one() {
     assert_eq!(found.pairs, [(0, 7), (1, 7), (2, 7)]);
     assert!(found.summary.columns_ignored.ends_with(&["year".to_owned(), "month".to_owned()]));
     for (name, expected) in [
-        ("year=2024/day=1", "is a folder of \"day\" next to folders of \"month\""),
-        ("year=2024/plain", "is a folder in a folder of edges"),
-        ("target=1", "is a folder of \"target\" next to folders of \"year\""),
+        ("year=2024/day=1", "is a directory of \"day\" next to directories of \"month\""),
+        ("year=2024/plain", "is a directory in a directory of edges"),
+        ("target=1", "is a directory of \"target\" next to directories of \"year\""),
     ] {
         let other = table.join(name);
         std::fs::create_dir(&other).unwrap();
@@ -155,5 +155,5 @@ fn a_table_divided_into_folders_of_folders_is_read_as_one() {
     let by_source = folder.path().join("by");
     std::fs::create_dir_all(by_source.join("src=1")).unwrap();
     let error = read(&by_source, &options).unwrap_err().to_string();
-    assert!(error.contains("keeps the column of sources, \"src\", in the names of folders"), "{error}");
+    assert!(error.contains("keeps the column of sources, \"src\", in the names of directories"), "{error}");
 }

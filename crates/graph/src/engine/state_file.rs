@@ -115,7 +115,8 @@ impl StateFile {
     /// [`GraphError::Path`] where no file can be made in the directory; [`GraphError::Device`].
     pub(crate) fn create(folder: &Path, bytes: u64) -> Result<StateFile, GraphError> {
         let failed = |error: std::io::Error| {
-            let what = format!("no file can be made there for vertex state ({error}); name another folder");
+            let what =
+                format!("no file can be made there for vertex state ({error}); name another directory");
             GraphError::path(folder, what)
         };
         let file = tempfile::tempfile_in(folder).map_err(failed)?;

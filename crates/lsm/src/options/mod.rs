@@ -63,11 +63,11 @@ pub fn read(path: impl AsRef<Path>, family: &str) -> Result<OptionsFile, TextErr
     file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
     if bytes.len() as u64 > MOST_BYTES {
         let reason =
-            "is larger than 4 MiB; an OPTIONS file has the name OPTIONS-NUMBER in the database's folder";
+            "is larger than 4 MiB; an OPTIONS file has the name OPTIONS-NUMBER in the database's directory";
         return Err(TextError::file(path, reason));
     }
     let text = String::from_utf8(bytes).map_err(|_| {
-        let reason = "is not text; an OPTIONS file has the name OPTIONS-NUMBER in the database's folder";
+        let reason = "is not text; an OPTIONS file has the name OPTIONS-NUMBER in the database's directory";
         TextError::file(path, reason)
     })?;
     OptionsFile::parse(&text, path, family)

@@ -18,7 +18,7 @@ const NEEDED: &str = "duckdb of version 1.5 or later";
 
 /// No package of Debian has it.
 const REMEDY: &str = "pip install duckdb-cli brings it (https://duckdb.org/docs/installation has others); name \
-                      its folder with --bin where it is not in PATH";
+                      its directory with --bin where it is not in PATH";
 
 /// How a script of another language begins.
 const SCRIPT: &[u8] = b"#!";

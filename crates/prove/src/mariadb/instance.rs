@@ -74,7 +74,7 @@ impl<'a> Instance<'a> {
         let mut arguments = self.arguments(&[], &LOADING);
         arguments.extend(["--auth-root-authentication-method=normal", "--skip-test-db"].map(str::to_owned));
         let launch = self.place.server(&self.programs.install, &arguments);
-        run(&launch, "making a data folder", self.cancel, &mut |_, _| ())?;
+        run(&launch, "making a data directory", self.cancel, &mut |_, _| ())?;
         Ok(())
     }
 

@@ -34,7 +34,7 @@ pub fn prove(
     for (_, variant) in &variants {
         instance.check(variant)?;
     }
-    progress(loading(0.0, "making a data folder".into()));
+    progress(loading(0.0, "making a data directory".into()));
     instance.install()?;
     progress(loading(0.1, format!("loading tables of {} MiB", plan.data_bytes >> 20)));
     let writes = Writes { plan, variants: &variants };

@@ -84,9 +84,9 @@ fn a_file_appears_whole_or_not_at_all() {
     drop(output);
     assert_eq!(std::fs::read(&path).unwrap(), b"before");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
-    assert!(Output::file(folder.path()).is_err(), "a folder is not replaced");
+    assert!(Output::file(folder.path()).is_err(), "a directory is not replaced");
     let error = Output::file(folder.path().join("no/such/t.pages")).err().unwrap().to_string();
-    assert!(error.contains("no/such/t.pages: its folder cannot be written"), "{error}");
+    assert!(error.contains("no/such/t.pages: its directory cannot be written"), "{error}");
 }
 
 #[test]

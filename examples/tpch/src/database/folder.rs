@@ -73,12 +73,12 @@ impl Folder {
             Err(error) => return Err(TpchError::io(path.join(MARKER))(error)),
         };
         let marker: Marker = serde_json::from_str(&text).map_err(|error| {
-            TpchError::Input(format!("{named}/{MARKER}: {error}; remove the folder and load it again"))
+            TpchError::Input(format!("{named}/{MARKER}: {error}; remove the directory and load it again"))
         })?;
         if marker.schema != Self::SCHEMA || marker.version != VERSION {
             return Err(TpchError::Input(format!(
                 "{named}: loaded by another version of tpch ({} {}, this one reads {} {VERSION}); load it \
-                 again into a new folder",
+                 again into a new directory",
                 marker.schema,
                 marker.version,
                 Self::SCHEMA
@@ -86,7 +86,7 @@ impl Folder {
         }
         match wanted {
             Some(scale) if scale.factor() != marker.scale => Err(TpchError::Input(format!(
-                "--scale {}: the tables in {named} have scale {}; name another folder, or leave --scale out",
+                "--scale {}: the tables in {named} have scale {}; name another directory, or leave --scale out",
                 scale.factor(),
                 marker.scale
             ))),

@@ -46,7 +46,7 @@ fn claim(path: &Path, scale: Scale) -> Result<bool, TpchError> {
     let mut others = fs::read_dir(path).map_err(TpchError::io(path))?;
     let (needed, space) = (scale.peak_bytes(), Space::of(path).map_err(TpchError::io(path))?);
     let problem = if others.any(|entry| entry.is_ok_and(|entry| entry.file_name() != LOG)) {
-        "has something in it; name a new folder".to_owned()
+        "has something in it; name a new directory".to_owned()
     } else if space.available_bytes < needed {
         format!(
             "loading scale {} takes {} MB, and {} MB are free; name a folder on another file system, or a \

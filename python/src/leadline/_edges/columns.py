@@ -176,7 +176,7 @@ def _refuse_missing(name: str, values: Any, first: int) -> None:
 
 
 def _ids_of_list(name: str, values: list[Any], first: int) -> Listed:
-    """Ids as they stand in a list: all of them strings, or all of them numbers."""
+    """Ids as they are in a list: all of them strings, or all of them numbers."""
     if all(isinstance(value, str) for value in values):
         return _strings(name, values, first)
     if all(map(_is_whole, values)):

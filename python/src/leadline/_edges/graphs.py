@@ -59,7 +59,7 @@ def _of_matrix(matrix: Any, weight: Any) -> Edges:
 
 
 def _parts(items: Iterable[Any]) -> Iterator[list[Any]]:
-    """Lists of so many items as are converted at a time."""
+    """Lists of as many items as are converted at a time."""
     iterator = iter(items)
     while part := list(islice(iterator, CHUNK)):
         yield part

@@ -12,7 +12,7 @@ from .._errors import BadInput
 
 __all__ = ["Node", "alive", "connected", "find", "pinned"]
 
-#: Characters of a node's id that stand behind its name where several nodes have that name.
+#: Characters of a node's id that follow its name where several nodes have the name.
 _ID_SHOWN = 6
 
 
@@ -58,7 +58,7 @@ def connected() -> ModuleType:
 def known(ray: ModuleType) -> list[Node]:
     """Every node that Ray knows, also those that died, by name."""
     found = ray.nodes()
-    # A node that was started anew has the name of the dead one, and is meant by it.
+    # A node that was started again has the name of the dead one, and is meant by it.
     names = Counter(node["NodeName"] for node in found if node["Alive"])
 
     def name(node: dict[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""A fleet in a folder: a file for each profile and an index, whole or not at all."""
+"""A fleet in a directory: a file for each profile and an index, whole or not at all."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _INDEX = "fleet.json"
 
 
 def save(folder: Path, profiles: Mapping[str, Profile], failures: Mapping[str, str]) -> None:
-    """Make the folder; it appears under its name when all of it is written."""
+    """Make the directory; it appears under its name when all of it is written."""
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         raise BadInput(
-            f"{folder}: exists; name a folder that does not, so that what was stays to compare with"
+            f"{folder}: exists; name a directory that does not, so that what was stays to compare with"
         )
     try:
         folder.absolute().parent.mkdir(parents=True, exist_ok=True)
-        # Beside it, because a rename does not cross file systems.
+        # Next to it, because a rename does not cross file systems.
         made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.absolute().parent))
     except OSError as error:
         raise BadInput(f"{folder}: {error.strerror}") from None
@@ -67,15 +67,15 @@ def _make_durable(folder: Path) -> None:
 
 
 def load(folder: Path) -> tuple[dict[str, Profile], dict[str, str]]:
-    """Return the profiles and the failures of a folder."""
+    """Return the profiles and the failures of a directory."""
     path = folder / _INDEX
     try:
         index = json.loads(path.read_text(encoding="utf-8"))
         schema = index["schema"]
     except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}; Fleet.save makes such folders") from None
+        raise BadInput(f"{path}: {error.strerror}; Fleet.save makes such directories") from None
     except (ValueError, KeyError, TypeError):
-        raise BadInput(f"{path}: is not the index of a fleet; Fleet.save makes such folders") from None
+        raise BadInput(f"{path}: is not the index of a fleet; Fleet.save makes such directories") from None
     if schema != _SCHEMA:
         raise BadInput(f"{path}: has the schema {schema}, and this version reads {_SCHEMA}")
     try:
@@ -83,8 +83,8 @@ def load(folder: Path) -> tuple[dict[str, Profile], dict[str, str]]:
         failures = {str(node): str(why) for node, why in index["failures"].items()}
     except (KeyError, TypeError, AttributeError):
         raise BadInput(f"{path}: is damaged: nodes or failures are not as {_SCHEMA} has them") from None
-    # A file's name and no path: an index must not lead out of its folder.
+    # A file's name and no path: an index must not lead out of its directory.
     outside = next((file for file in files.values() if Path(file).name != file), None)
     if outside is not None:
-        raise BadInput(f"{path}: {outside!r} is not a file beside it")
+        raise BadInput(f"{path}: {outside!r} is not a file next to it")
     return {node: Profile.load(folder / file) for node, file in files.items()}, failures

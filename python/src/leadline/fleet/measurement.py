@@ -44,7 +44,7 @@ def profile(
     RAY_ADDRESS names is connected to, and stays so. Nodes are measured at the same time, except nodes of one
     machine, which take turns unless their devices are simulated.
 
-    A node that dies, has no such folder or takes too long is in :attr:`Fleet.failures`, and the others are
+    A node that dies, has no such directory or takes too long is in :attr:`Fleet.failures`, and the others are
     kept; nothing is measured twice. Ctrl-C ends the profiles in order, and no scratch file is left.
 
     Parameters
@@ -60,7 +60,7 @@ def profile(
     shared
         The nodes share one volume: one after the other.
     since
-        An earlier result, or the folder where it was saved; :attr:`Fleet.drift` compares with it.
+        An earlier result, or the directory where it was saved; :attr:`Fleet.drift` compares with it.
     quick
         Measure for half a minute instead of two.
     progress
@@ -183,7 +183,7 @@ def _measurement() -> Callable[..., str]:
 
 
 def _board(ray: ModuleType) -> Any:
-    """Where tasks say how far they are: an actor beside the program."""
+    """Where tasks report their progress: an actor of its own."""
 
     class Board:
         def __init__(self) -> None:

@@ -55,18 +55,18 @@ class Fleet:
     def load(
         cls, path: str | os.PathLike[str], *, since: Fleet | str | os.PathLike[str] | None = None
     ) -> Fleet:
-        """Load what :meth:`save` wrote; `since` is an earlier one, or its folder.
+        """Load what :meth:`save` wrote; `since` is an earlier one, or its directory.
 
         Raises
         ------
         BadInput
-            It is not such a folder, a newer version wrote it, or a profile in it cannot be read.
+            It is not such a directory, a newer version wrote it, or a profile in it cannot be read.
         """
         earlier = since if since is None or isinstance(since, Fleet) else cls.load(since)
         return cls(*folder.load(Path(path)), since=earlier)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Make a folder with a file for each profile and an index, ``fleet.json``: whole or not at all.
+        """Make a directory with a file for each profile and an index, ``fleet.json``: whole or not at all.
 
         Raises
         ------

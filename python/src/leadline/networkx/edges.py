@@ -70,14 +70,14 @@ class Edges:
         return int((self.sources == self.targets).sum())
 
     def neighbours(self, nodes: int) -> NDArray[Any]:
-        """By position, how many neighbours each of so many nodes has besides itself. For undirected edges,
+        """By position, how many neighbours each of the nodes has, not counting itself. For undirected edges,
         none of them parallel."""
         proper = self.sources != self.targets
         ends = np.concatenate([self.sources[proper], self.targets[proper]])
         return np.bincount(ends, minlength=nodes)
 
     def isolated(self, nodes: int) -> NDArray[Any]:
-        """The positions of those of so many nodes that have no edge."""
+        """The positions of the nodes that have no edge."""
         alone = np.ones(nodes, dtype=bool)
         alone[self.sources] = False
         alone[self.targets] = False

@@ -11,7 +11,7 @@ from typing import NamedTuple
 class Function(NamedTuple):
     """A function of networkx that is implemented here."""
 
-    #: In the folder ``algorithms``.
+    #: In the directory ``algorithms``.
     module: str
     #: What differs from networkx, for the documentation that networkx shows; empty: nothing.
     note: str = ""

@@ -1,4 +1,4 @@
-"""Edges as users have them: DataFrames, exported folders, Parquet and CSV, checked and with known columns."""
+"""Edges of users: DataFrames, exported directories, Parquet and CSV, checked and with known columns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Input", "read"]
 
-#: What ``graph.json`` of an exported folder says it is.
+#: What ``graph.json`` of an exported directory says it is.
 EXPORT = "leadline.graph-export/1"
 
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
@@ -81,7 +81,7 @@ def read(session: SparkSession, edges: Any, directed: bool | None, vertices: Dat
 
 
 def _names(session: SparkSession, path: str) -> list[str]:
-    """Names of the file, or of the files in the folder, wherever Spark finds it."""
+    """Names of the file, or of the files in the directory, wherever Spark finds it."""
     jvm: Any = session._jvm
     place = jvm.org.apache.hadoop.fs.Path(path)
     system = place.getFileSystem(session._jsparkSession.sessionState().newHadoopConf())

@@ -15,7 +15,7 @@ class Kept:
     """What one run keeps in the executors; the end of a ``with`` releases all but the result."""
 
     def __init__(self, session: SparkSession) -> None:
-        # Where the user has named a folder for checkpoints, states outlive the loss of an executor.
+        # Where the user has named a directory for checkpoints, states outlive the loss of an executor.
         self._reliable = session.sparkContext.getCheckpointDir() is not None
         self._cached: list[DataFrame] = []
         self._cut: list[DataFrame] = []

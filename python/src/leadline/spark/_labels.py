@@ -29,7 +29,7 @@ def cdlp(
     Parameters
     ----------
     iterations
-        Do so many, 1 to 1,000,000; 10 by default.
+        Do this number, 1 to 1,000,000; 10 by default.
     edges, directed, vertices
         See :func:`bfs`, which also says what is raised.
 

@@ -51,9 +51,9 @@ def _need_java() -> None:
     home = os.environ.get("JAVA_HOME")
     if home:
         if not (Path(home) / "bin" / "java").exists():
-            raise BadInput(f"JAVA_HOME={home}: has no bin/java; let it name the folder of Java 17 or later")
+            raise BadInput(f"JAVA_HOME={home}: has no bin/java; name the directory of Java 17 or later")
     elif shutil.which("java") is None:
-        raise BadInput("Spark needs Java 17 or later; install it, or let JAVA_HOME name its folder")
+        raise BadInput("Spark needs Java 17 or later; install it, or let JAVA_HOME name its directory")
 
 
 def own_session(session: SparkSession) -> SparkSession:

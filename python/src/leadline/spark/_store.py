@@ -35,7 +35,7 @@ def import_(
 ) -> Graph:
     """Make a store on this machine of edges that Spark has, and open it.
 
-    Spark writes the edges as Parquet into a folder, from which they are imported.
+    Spark writes the edges as Parquet into a directory, from which they are imported.
 
     Parameters
     ----------
@@ -44,9 +44,9 @@ def import_(
     path
         The store to write; a store of that name is replaced.
     folder
-        An empty or new folder for the Parquet files, which are removed at the end. The executors write it and
-        this process reads it, so on a cluster it must be mounted on all machines by one name. By default a
-        new folder beside the store.
+        An empty or new directory for the Parquet files, which are removed at the end. The executors write it
+        and this process reads it, so on a cluster it must be mounted on all machines by one name. By default
+        a new directory next to the store.
     memory
         Most memory for the import, and for the graph.
     progress
@@ -68,11 +68,11 @@ def import_(
 
 
 def _write(found: Input, place: Path) -> None:
-    """Write a folder as ``leadline graph export --partitions`` does."""
+    """Write a directory as ``leadline graph export --partitions`` does."""
     every = found.all_vertices()
     for name, frame in (("edges", found.edges), ("vertices", every)):
         frame.write.parquet((place / name).as_uri())
-        # What Spark writes beside the rows.
+        # What Spark writes next to the rows.
         for file in (place / name).iterdir():
             if not file.name.endswith(".parquet") or file.name.startswith((".", "_")):
                 file.unlink()

@@ -26,14 +26,14 @@ def bfs(
     Parameters
     ----------
     edges
-        A DataFrame with columns ``source`` and ``target`` (``weight``), or the path of a folder that
+        A DataFrame with columns ``source`` and ``target`` (``weight``), or the path of a directory that
         :meth:`leadline.Graph.export` wrote, or of Parquet or CSV.
     source
         Id of the vertex to start at, or several.
     parents
         Also give, for each vertex, the smallest one that it was reached from.
     directed
-        Whether each edge goes one way. By default it does, unless an exported folder says otherwise.
+        Whether each edge goes one way. By default it does, unless an exported directory says otherwise.
     vertices
         A DataFrame with further ids in a column ``vertex``, which may have no edge.
 

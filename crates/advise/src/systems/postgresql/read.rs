@@ -82,7 +82,7 @@ impl Reader<'_> {
         }
         if key == "include_dir" {
             let Some(found) = self.files.in_folder(&target, is_conf)? else {
-                unknown("is not a folder here");
+                unknown("is not a directory here");
                 return Ok(());
             };
             for path in found {

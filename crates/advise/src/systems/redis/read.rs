@@ -88,7 +88,7 @@ fn include(
     let found = if name.contains(['*', '?', '[']) {
         let folder = target.parent().unwrap_or(Path::new(""));
         if folder.to_string_lossy().contains(['*', '?', '[']) {
-            unknown("has a pattern in the name of a folder, which is not followed");
+            unknown("has a pattern in the name of a directory, which is not followed");
             return Ok(());
         }
         // As glob(3): a hidden file only matches a pattern that begins with its dot.
@@ -100,7 +100,7 @@ fn include(
         Some(vec![target])
     };
     let Some(found) = found else {
-        unknown("is of a folder that is not here");
+        unknown("is of a directory that is not here");
         return Ok(());
     };
     if !Path::new(name).is_absolute() {

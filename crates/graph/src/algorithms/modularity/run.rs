@@ -62,7 +62,7 @@ const OPTIONS: &[AlgorithmOption] = &[
         "levels",
         "FOLDER",
         OptionKind::Folder,
-        "Also write each level's communities into this folder, as level-1.csv, level-2.csv, ...",
+        "Also write each level's communities into this directory, as level-1.csv, level-2.csv, ...",
     ),
 ];
 
@@ -117,7 +117,7 @@ impl CommunitiesRun {
     fn make_folder(&self) -> Result<(), GraphError> {
         let Some(folder) = &self.levels else { return Ok(()) };
         std::fs::create_dir_all(folder).map_err(|error| {
-            GraphError::path(folder, format!("no folder can be made there ({error}); name another"))
+            GraphError::path(folder, format!("no directory can be made there ({error}); name another"))
         })
     }
 
