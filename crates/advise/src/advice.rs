@@ -66,7 +66,7 @@ impl Advice {
     pub(crate) fn add(&mut self, key: &'static str, setting: Result<Setting, Unmeasured>) {
         match setting {
             Ok(setting) => {
-                debug_assert_eq!(setting.key, key, "a setting stands under its own key");
+                debug_assert_eq!(setting.key, key, "a setting has its own key");
                 self.settings.push(setting);
             }
             Err(Unmeasured { experiment, reason }) => {

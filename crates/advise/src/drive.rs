@@ -25,7 +25,7 @@ impl Unmeasured {
         let target = "TARGET --into PROFILE";
         Unmeasured {
             experiment,
-            reason: format!("{what}: not measured; leadline experiment {experiment} {target} does"),
+            reason: format!("needs {what}; run leadline experiment {experiment} {target}"),
         }
     }
 
@@ -39,7 +39,7 @@ impl Unmeasured {
         } else {
             format!("--block-sizes 4K,8K,{size}")
         };
-        let reason = format!("{what} of {size}: not measured; leadline profile TARGET {sizes} does");
+        let reason = format!("needs {what} of {size}; run leadline profile TARGET {sizes}");
         Unmeasured { experiment: "profile", reason }
     }
 }
@@ -150,10 +150,10 @@ impl<'a> Drive<'a> {
         Ok(Estimate::of(bandwidth, point.bandwidth_ci.unwrap_or([bandwidth; 2])))
     }
 
-    /// What the drive writes for long, bytes per second: by `sustained`, not the profile's plateau, which may
-    /// be a burst.
+    /// The sustained write rate, bytes per second: by `sustained`, not the profile's plateau, which may be a
+    /// burst.
     pub fn sustained_writes(&self, pattern: Pattern) -> Result<Estimate, Unmeasured> {
-        let missing = || Unmeasured::experiment("sustained", "what the drive writes for long");
+        let missing = || Unmeasured::experiment("sustained", "the sustained write rate");
         let found = self.profile.experiments.sustained.as_ref().ok_or_else(missing)?;
         let load = found.loads.iter().find(|load| load.pattern == pattern).ok_or_else(missing)?;
         let bandwidth = load.sustained_bytes_per_second;

@@ -1,4 +1,4 @@
-//! The files of a configuration: the one that was named, and those that it includes.
+//! The files of a configuration: the named file, and the files that it includes.
 
 use std::cell::Cell;
 use std::fs::File;

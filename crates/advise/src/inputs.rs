@@ -11,7 +11,7 @@ pub struct Inputs {
     /// What the versions begin with that can be meant where none is given, as
     /// [`System::product`](crate::System::product) has it; empty for all.
     pub product: &'static str,
-    /// Processors the system may use; `None` for those of the machine that was profiled.
+    /// Processors the system may use; `None` for the processors of the profiled machine.
     pub cores: Option<u32>,
     /// Memory the system may use, bytes.
     pub memory_bytes: Option<u64>,

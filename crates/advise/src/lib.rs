@@ -67,7 +67,7 @@ use leadline_profile::DeviceProfile;
 
 /// The settings of `system` for the device of `profile`.
 ///
-/// Without a version, in `inputs` or in the profile (which knows the kernel), they are those of the newest
+/// Without a version, in `inputs` or in the profile (which knows the kernel), they belong to the newest
 /// that is known, and [`Advice::differing`] names the keys for which other versions have others.
 ///
 /// # Errors

@@ -24,7 +24,7 @@ pub struct Recognised {
 }
 
 impl Recognised {
-    /// The settings; `text` and `path` are those of the file that was recognised, and `reading` is what the
+    /// The settings; `text` and `path` belong to the recognised file, and `reading` is what the
     /// user says of it.
     ///
     /// # Errors

@@ -34,7 +34,7 @@ impl System {
         let (title, side) = (self.title(), if is_later { "after" } else { "before" });
         let note = || {
             format!(
-                "version {given} is not known: the rules are those of {title} {version}, the nearest {side} it"
+                "version {given} is not known: the rules are for {title} {version}, the nearest {side} it"
             )
         };
         Ok(Version { known: version, note: (!is_same).then(note) })

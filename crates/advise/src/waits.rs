@@ -43,7 +43,7 @@ impl<'a> Drive<'a> {
 
     /// Latency of an fdatasync after an append, by one writer; by `fsync`.
     pub(crate) fn flush(&self) -> Result<&'a Latency, Unmeasured> {
-        let missing = || Unmeasured::experiment("fsync", "how long a flush takes");
+        let missing = || Unmeasured::experiment("fsync", "the latency of a flush");
         let found = self.profile().experiments.fsync.as_ref().ok_or_else(missing)?;
         let alone = found.points.iter().find(|point| point.writers == 1).ok_or_else(missing)?;
         Ok(&alone.latency_us)

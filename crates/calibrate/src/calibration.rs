@@ -43,8 +43,8 @@ pub struct Fitted {
     pub parameter: Parameter,
     /// Its value.
     pub value: f64,
-    /// Least and most with which a drive fits about as well, the others making up for it; of an open end, as
-    /// far as was tried.
+    /// Least and most with which a drive fits about as well, the other parameters making up for it; of an
+    /// open end, as far as was tried.
     pub range: [f64; 2],
     /// Whether nothing beyond that end fits worse.
     pub open: [bool; 2],

@@ -66,7 +66,7 @@ pub fn can_be_checked(profile: &DeviceProfile) -> bool {
     mixed.is_some() || r_by_k.is_some() || ladder.is_some()
 }
 
-/// Compares the drive with the profile's `mixed`, `r-by-k` and `ladder`, those of them that it has. `again`
+/// Compares the drive with the profile's `mixed`, `r-by-k` and `ladder`, as far as it has them. `again`
 /// is another profile of the same device with the same experiments.
 ///
 /// # Errors

@@ -34,7 +34,7 @@ pub enum CalibrateError {
         block_bytes: u32,
         /// What it takes alone, milliseconds.
         latency_ms: f64,
-        /// Throughput over that of one at a time, at most.
+        /// The highest throughput over the throughput of one at a time.
         speedup: f64,
         /// Reads in flight there.
         concurrency: u32,

@@ -1,5 +1,5 @@
-//! Which parameters a profile shows: how far each can be from its best value while the others make up for it
-//! (profile likelihood).
+//! Which parameters a profile shows: how far each can be from its best value while the other parameters make
+//! up for it (profile likelihood).
 
 use crate::parameter::Parameter;
 use crate::search::{Found, Search};

@@ -27,7 +27,7 @@ impl BuiltIn {
     }
 }
 
-/// All devices built in: first those that can be simulated, then those with published numbers.
+/// All devices built in: first the devices that can be simulated, then the devices with published numbers.
 pub const DEVICES: [BuiltIn; 21] = [
     BuiltIn { name: "flash", text: include_str!("../devices/flash.toml") },
     BuiltIn { name: "optane", text: include_str!("../devices/optane.toml") },
@@ -58,7 +58,7 @@ pub fn find(name: &(impl AsRef<OsStr> + ?Sized)) -> Option<&'static BuiltIn> {
     DEVICES.iter().find(|device| device.name == name)
 }
 
-/// Whether a name is that of a file: it holds a `/` or ends in `.toml`.
+/// Whether a name leads to a file: it holds a `/` or ends in `.toml`.
 pub fn is_file(name: &(impl AsRef<OsStr> + ?Sized)) -> bool {
     let name = name.as_ref().as_bytes();
     name.contains(&b'/') || name.ends_with(b".toml")

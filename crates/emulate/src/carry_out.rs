@@ -93,7 +93,7 @@ fn checked(fault: FaultSpec, path: Option<String>) -> Result<FaultSpec, EmulateE
     if let Some(operation) = fault.operation
         && !fault.kind.befalls(operation)
     {
-        return Err(refused(format!("{} does not befall {}", fault.kind.name(), operation.name())));
+        return Err(refused(format!("{} does not apply to {}", fault.kind.name(), operation.name())));
     }
     let Some(path) = path else { return Ok(fault) };
     // As in a schedule.

@@ -28,13 +28,13 @@ pub enum Command {
         /// At most this many.
         most: usize,
     },
-    /// A fault, once, at the next operation that it can befall.
+    /// Inject a fault once, at the next matching operation.
     Inject {
         /// What goes wrong.
         kind: FaultKind,
         /// The operation, or whichever comes.
         operation: Option<FileOperation>,
-        /// Glob of the files it may befall.
+        /// Glob of the files that it may hit.
         path: Option<String>,
         /// How long, of a stall and a slow period.
         seconds: Option<f64>,
@@ -46,7 +46,7 @@ pub enum Command {
         /// Path from the root of the mount.
         file: PathBuf,
     },
-    /// Another device from now on.
+    /// Switch to another device model.
     Device {
         /// As for a mount.
         name: String,

@@ -1,7 +1,8 @@
 //! The bytes of one file: what is durable is in the backing file, what is not yet is here.
 //!
 //! Changes are kept in the order in which they were made until they are applied to the backing file: by a
-//! sync, or one by one when too many bytes wait. A power cut applies those that survive and drops the others.
+//! sync, or one by one when too many bytes wait. A power cut applies the surviving changes and drops the
+//! rest.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;

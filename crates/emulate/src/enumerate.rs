@@ -28,7 +28,7 @@ pub(crate) fn enumerate(volume: &Volume, into: &Path, most: usize, ended: &Atomi
         return Err(io::Error::other("is not empty; name a new directory"));
     }
     if fs::canonicalize(into)?.starts_with(volume.path()) {
-        return Err(io::Error::other("lies in the backing directory; name one elsewhere"));
+        return Err(io::Error::other("is in the backing directory; name one elsewhere"));
     }
     volume.frozen(|tree, durable, strict| {
         let subsets = subsets(changes(tree), most);

@@ -34,7 +34,7 @@ pub enum EmulateError {
     Processor {
         /// What was asked for.
         processor: usize,
-        /// Those that there are for this program.
+        /// The processors that this program may use.
         usable: Vec<usize>,
     },
     /// A directory that is not there, or not a directory.

@@ -2,7 +2,7 @@
 //!
 //! To wake a thread on another processor takes several times as long as on the same one (20 us and not 3 in a
 //! virtual machine), and where the scheduler puts threads differs from mount to mount. With a processor for
-//! the answers' timing alone, requests and programs share the others, and both ways take the same every time.
+//! the answers' timing alone, requests and programs share the rest, and both ways take the same every time.
 //! Idle processors then wait awake, which spares the interrupt that wakes them.
 
 use std::fs::File;

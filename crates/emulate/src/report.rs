@@ -139,7 +139,7 @@ impl Report {
         ));
         if let Some(share) = self.cpu_share {
             let doubt = if self.slowdown > 1.0 && share > MOST_CPU {
-                "; a slowdown does not stretch that, so ratios to the device's time are not those of a run \
+                "; a slowdown does not stretch that, so ratios to the device's time differ from a run \
                  without it"
             } else {
                 ""

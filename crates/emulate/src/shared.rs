@@ -24,7 +24,7 @@ impl Shared {
         Shared { drive, mount, device: Mutex::new(device), slowdown }
     }
 
-    /// Another device from now on.
+    /// Switch to another device model.
     pub(crate) fn exchange(&self, device: EmulatedDevice) {
         self.drive.pacer.exchange(device.model);
         *self.device.lock().unwrap_or_else(PoisonError::into_inner) = device.name;
@@ -34,7 +34,7 @@ impl Shared {
     pub(crate) fn check_elsewhere(&self, path: &Path) -> Result<(), String> {
         let known = path.ancestors().find_map(|folder| folder.canonicalize().ok());
         match known.is_some_and(|folder| folder.starts_with(&self.mount)) {
-            true => Err(format!("{}: lies on the drive itself; name a place elsewhere", path.display())),
+            true => Err(format!("{}: is on the drive itself; name a place elsewhere", path.display())),
             false => Ok(()),
         }
     }

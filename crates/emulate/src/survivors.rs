@@ -72,11 +72,11 @@ impl Survivors {
 pub struct PowerCut {
     /// Writes, truncations and holes that were not durable.
     pub writes: u64,
-    /// Those of them that did not survive whole.
+    /// Writes that did not survive whole.
     pub writes_lost: u64,
     /// Changes to names and attributes that were not durable.
     pub names: u64,
-    /// Those of them that did not survive.
+    /// Names that did not survive.
     pub names_lost: u64,
 }
 

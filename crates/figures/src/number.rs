@@ -59,7 +59,7 @@ pub fn significant(value: f64) -> String {
     }
 }
 
-/// A probability; those that two digits would show as 0.00 have a third.
+/// A probability; one that two digits would show as 0.00 has a third.
 pub fn probability(value: f64) -> String {
     if value < 0.01 { format!("{value:.3}") } else { format!("{value:.2}") }
 }

@@ -35,7 +35,7 @@ pub struct Column {
 pub struct Row {
     /// The cells, as many as there are columns.
     pub cells: Vec<String>,
-    /// Whether it is the one that the others are read against.
+    /// Whether it is the reference row.
     pub marked: bool,
 }
 
@@ -64,7 +64,7 @@ impl Column {
 }
 
 impl Table {
-    /// A table whose first column has words, the rows' names, and the others numbers.
+    /// A table whose first column has words, the rows' names, and the remaining columns numbers.
     pub fn new<S: Into<String>>(columns: impl IntoIterator<Item = S>) -> Table {
         let mut columns: Vec<Column> = columns.into_iter().map(Column::numbers).collect();
         if let Some(first) = columns.first_mut() {

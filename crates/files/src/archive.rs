@@ -110,7 +110,7 @@ impl Archive {
     /// Reads the file; `raw` gives the archive from its beginning.
     ///
     /// # Errors
-    /// Those of reading `raw`, and of an archive that has changed.
+    /// The errors of reading `raw`, and of an archive that has changed.
     pub fn open(&self, raw: impl Read + Send + 'static) -> io::Result<Decompressor> {
         self.unpack(raw).map(Decompressor::archived)
     }

@@ -98,7 +98,7 @@ impl Decompressor {
     /// Looks at the first bytes of `raw`.
     ///
     /// # Errors
-    /// Those of reading `raw`, and of a decoder that cannot be made.
+    /// The errors of reading `raw`, and of a decoder that cannot be made.
     pub fn new(mut raw: impl Read + Send + 'static) -> io::Result<Decompressor> {
         let mut magic = Vec::with_capacity(MAGIC_BYTES as usize);
         raw.by_ref().take(MAGIC_BYTES).read_to_end(&mut magic)?;
@@ -121,7 +121,7 @@ impl Decompressor {
         Decompressor { archived: true, ..self }
     }
 
-    /// Whether the bytes are others than those of the file they come from.
+    /// Whether the bytes differ from the bytes of the file they come from.
     pub fn is_packed(&self) -> bool {
         self.archived || self.compression.is_some()
     }
@@ -196,7 +196,7 @@ impl<W: Write> Compressor<W> {
     /// Writes to `out`; without a compression, unchanged.
     ///
     /// # Errors
-    /// That of an encoder that cannot be made.
+    /// The error of an encoder that cannot be made.
     pub fn new(out: W, compression: Option<Compression>) -> io::Result<Compressor<W>> {
         let encoder = match compression {
             None => Encoder::None(out),
@@ -221,7 +221,7 @@ impl<W: Write> Compressor<W> {
     /// Ends the stream and gives back what it was written to.
     ///
     /// # Errors
-    /// Those of writing the rest.
+    /// The errors of writing the rest.
     pub fn finish(self) -> io::Result<W> {
         match self.encoder {
             Encoder::None(out) => Ok(out),

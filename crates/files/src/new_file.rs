@@ -36,7 +36,7 @@ pub fn is_stdout(path: &Path) -> bool {
 /// behind. Where the file system does not support that, they have a temporary name in the same directory, and
 /// what a killed process leaves there is removed when the next file is made next to it. Temporary names are
 /// random, and one that is taken is another process's, on this machine or another. The file's permissions are
-/// those that the umask leaves. A symbolic link stays a link, and the file it points to is replaced.
+/// the ones that the umask leaves. A symbolic link stays a link, and the file it points to is replaced.
 ///
 /// What is written to [`STDOUT`] goes to the standard output as it is written: nothing is replaced, and what
 /// was written before an error stays written.

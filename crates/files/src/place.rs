@@ -117,8 +117,8 @@ pub fn restore(path: &Path) -> io::Result<()> {
 }
 
 /// Waits until nobody else holds the lock of the place that a file has, and holds it until the handle is
-/// dropped: for those who read a file to replace it by one that says more. It is the lock of the directory
-/// that the file is in. Where the file system has no such locks, nobody waits.
+/// dropped: for programs that read a file to replace it by one that says more. It is the lock of the
+/// directory that the file is in. Where the file system has no such locks, nobody waits.
 ///
 /// # Errors
 /// The system's, where there is no such directory.

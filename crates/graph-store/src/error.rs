@@ -144,7 +144,7 @@ pub enum GraphError {
         /// Ours.
         known: u32,
     },
-    /// A store whose bytes are not those that were written.
+    /// A store whose bytes are not the bytes that were written.
     #[error("{name}: is damaged: {what}; import it again or restore it from a copy")]
     Damaged {
         /// The file.
@@ -268,7 +268,7 @@ impl From<FileError> for GraphError {
 }
 
 impl GraphError {
-    /// A store, called `name`, whose bytes are not those that were written.
+    /// A store, called `name`, whose bytes are not the bytes that were written.
     pub fn damaged(name: &str, what: String) -> GraphError {
         GraphError::Damaged { name: name.into(), what }
     }

@@ -431,7 +431,7 @@ fn an_answer_without_room_is_refused_with_what_it_would_need() {
     graph.set_options(options(1 << 20));
     let refused = graph.neighbors(&all, Side::Out).unwrap_err();
     let GraphError::Memory { needed, .. } = refused else { panic!("{refused}") };
-    assert!(refused.to_string().starts_with("the neighbors of 20,000 vertices needs at least"), "{refused}");
+    assert!(refused.to_string().starts_with("the neighbours of 20,000 vertices needs at least"), "{refused}");
     graph.set_options(options(needed));
     assert_eq!(graph.neighbors(&all, Side::Out).unwrap().count(), 24_000);
     // No batch is larger than what holds it; nothing follows the refusal.

@@ -182,8 +182,8 @@ fn validity(files: &[ImportedFile], notes: Vec<String>, loads: &[Load]) -> Valid
         state: DeviceState::Imported,
         checks: sources.chain(assumed).chain(notes).collect(),
         durability:
-            "plain writes may lie in the device's cache when they complete; in what state the device \
-                     was is not known"
+            "plain writes may still be in the device's cache when they complete; the state of the device \
+                     is not known"
                 .to_owned(),
         bytes_written: bytes(OpKind::Write),
         bytes_read: bytes(OpKind::Read),

@@ -18,10 +18,7 @@ pub(crate) struct Evidence {
 
 /// Output of programs from which no profile can be made: what is in it, and why.
 const REFUSED: [(&str, &str); 9] = [
-    (
-        "\"leadline.profile/",
-        "is a profile already; give it to leadline report, advise and the others as it is",
-    ),
+    ("\"leadline.profile/", "is a profile already; give it to leadline report or advise unchanged"),
     (
         "Timing buffered disk reads",
         "is output of hdparm, which reads in sequence through the page cache for three seconds: it tells \

@@ -9,7 +9,7 @@ use serde::Serialize;
 pub struct Enough {
     /// The system.
     pub system: System,
-    /// Keys that follow from what the profile has; those that are the same for every device are not among
+    /// Keys that follow from what the profile has; keys that are the same for every device are not among
     /// them.
     pub keys: Vec<&'static str>,
     /// Keys for which it lacks something, and what.
@@ -19,7 +19,7 @@ pub struct Enough {
 /// For every system, which keys follow from `profile`.
 ///
 /// # Errors
-/// None that a profile can cause; those of [`advise`].
+/// None that a profile can cause; the errors of [`advise`].
 pub fn enough(profile: &DeviceProfile) -> Result<Vec<Enough>, AdviseError> {
     let nothing = DeviceProfile::default();
     let of = |system: System| {

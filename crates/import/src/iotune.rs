@@ -59,7 +59,7 @@ pub(crate) fn read(text: &str, path: &Path, options: &Options) -> Result<Found, 
         }
     }
     found.assume(
-        "iotune measured these rates: somebody may have written others into the file since, or those of a \
+        "iotune measured these rates: somebody may have replaced them in the file since, or entered the rates of a \
          provider",
     );
     found.assume("its small requests have 4K, and its large ones 1M, as by default");

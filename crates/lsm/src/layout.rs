@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The settings that decide what an LSM tree costs. RocksDB's name of each is given in code font.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Layout {
-    /// Size of a level over that of the level above it: F, `max_bytes_for_level_multiplier`.
+    /// Size of a level over the size of the level above it: F, `max_bytes_for_level_multiplier`.
     pub fanout: f64,
     /// Levels, level 0 included: `num_levels`. The last one has no limit.
     pub levels: u32,

@@ -96,7 +96,7 @@ impl Mix {
         Operation::ALL.into_iter().filter(|o| o.writes()).map(|o| self.share(o)).sum()
     }
 
-    /// Of the operations that write, those that replace or remove a key; 0 where nothing writes.
+    /// Share of the writing operations that replace or remove a key; 0 where nothing writes.
     pub fn replacing(&self) -> f64 {
         let writes = self.writes();
         if writes > 0.0 { 1.0 - self.share(Operation::Insert) / writes } else { 0.0 }

@@ -35,7 +35,7 @@ pub struct PointData {
 }
 
 impl PointData {
-    /// (operations, seconds) of the slices of an epoch that count: those that no other program disturbed.
+    /// (operations, seconds) of the slices of an epoch that count: slices that no other program disturbed.
     pub fn epoch(&self, epoch: u32) -> (f64, f64) {
         counted(&self.slices)
             .filter(|slice| slice.epoch == epoch)

@@ -54,7 +54,7 @@ pub struct Circumstances {
 }
 
 impl Circumstances {
-    /// Those of a simulated device: nothing surrounds it.
+    /// The surroundings of a simulated device: nothing.
     pub fn simulated(target: &str, name: &str, capacity_bytes: u64) -> Self {
         Circumstances {
             facts: DeviceFacts {
@@ -233,7 +233,7 @@ fn validity(
     } else if !around.direct {
         "buffered: a write is in the page cache, and nowhere else, when it completes; durable writes are on the device (RWF_DSYNC)"
     } else {
-        "plain writes may lie in the device's cache when they complete; durable writes (RWF_DSYNC) outlive a power cut"
+        "plain writes may still be in the device's cache when they complete; durable writes (RWF_DSYNC) survive a power cut"
     };
     Validity {
         complete: outcome.stopped_by.is_none(),

@@ -99,7 +99,7 @@ impl CostFunction {
         fit::Points::new(points)?.best_from(self)
     }
 
-    /// The shape with the smallest leave-one-out error, among those that there are enough points for: four
+    /// The shape with the smallest leave-one-out error, among the shapes with enough points: four
     /// concurrencies for the sigmoid, six and eight for the rational functions of degree 2 and 3. Among
     /// shapes that predict about equally well, one that goes through all points is preferred. `None` with
     /// fewer than four concurrencies.
@@ -204,7 +204,7 @@ impl CostFunction {
         CostErrors { r2_log, largest_relative: largest, mape: absolute / weights }
     }
 
-    /// Weighted mean of |predicted - cost| / cost, each point predicted from the others alone. `None` where
+    /// Weighted mean of |predicted - cost| / cost, each point predicted from the rest alone. `None` where
     /// nothing can be fitted, or no point remains.
     pub fn leave_one_out(points: &[CostPoint], shape: CostShape) -> Option<f64> {
         Self::fit(points, shape)?.left_out(points)

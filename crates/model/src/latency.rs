@@ -15,9 +15,9 @@ use leadline_profile::{Ladder, LadderMix, Latency, Rung};
 ///
 /// Each percentile of each mix follows L(rho) = L0 (1 + a rho^g / (1 - rho)), rho being the offered rate as a
 /// share of the mix's closed-loop capacity: the latency of an idle device, and a queue that grows without
-/// bound as rho nears 1. With g = 1 it is that of one server; a device of many servers has a larger g and
-/// stays flat for longer. Between two mixes the logarithm of the latency, and the time a request takes of the
-/// capacity, are interpolated.
+/// bound as rho nears 1. With g = 1 it is the latency of one server; a device of many servers has a larger g
+/// and stays flat for longer. Between two mixes the logarithm of the latency, and the time a request takes of
+/// the capacity, are interpolated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LatencyModel {
     mixes: Vec<MixModel>,

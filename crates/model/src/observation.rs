@@ -46,7 +46,7 @@ impl Observations {
         }
     }
 
-    /// Those that `keep` holds for.
+    /// The observations that `keep` holds for.
     pub fn filtered(&self, keep: impl Fn(&Observation) -> bool) -> Self {
         let all = self.all.iter().copied().filter(|o| keep(o)).collect();
         Observations { all, parameters: self.parameters.clone(), stragglers: self.stragglers.clone() }
@@ -57,7 +57,7 @@ impl Observations {
         self.filtered(|o| o.workload.block_bytes == block_bytes && o.workload.random_fraction >= 1.0)
     }
 
-    /// Those of one kind of request alone.
+    /// The observations of one kind of request alone.
     pub fn pure(&self, op: OpKind) -> impl Iterator<Item = &Observation> {
         self.all.iter().filter(move |o| o.workload.only() == Some(op))
     }

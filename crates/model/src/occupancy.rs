@@ -3,7 +3,7 @@
 //!
 //! The appendix throws m requests at n channels **once** and finds 95 % of the channels busy for m = 3n. A
 //! device under load is a **closed loop**: each completion is answered with the next request, which again
-//! goes to a random channel. Those that fall on a busy channel queue there, longer and longer queues on a few
+//! goes to a random channel. Requests to a busy channel queue there, longer and longer queues on a few
 //! channels while others run dry. So 3n sustain about 85 % of the channels where every request takes equally
 //! long, and 76 % where service times are exponential; 95 % take some 10n or 19n. It also takes placement at
 //! random: a device that stripes addresses, or a controller that picks idle channels, does better.

@@ -34,7 +34,7 @@ impl PioNumbers {
 }
 
 /// Cost of an operation in reads, one request at a time: f_r + f_w alpha. `read_share` is f_r, 0 to 1;
-/// `alpha` is that of [`PioNumbers::alpha`].
+/// `alpha` is [`PioNumbers::alpha`].
 pub fn unbatched_cost(read_share: f64, alpha: f64) -> f64 {
     read_share + (1.0 - read_share) * alpha
 }

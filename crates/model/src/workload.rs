@@ -11,7 +11,7 @@ pub struct Workload {
     pub writes: f64,
     /// Bytes per request.
     pub block_bytes: u32,
-    /// Share of the requests that jump, 0 to 1; the others follow the one before.
+    /// Share of the requests that jump, 0 to 1; the rest follow the previous request.
     pub random_fraction: f64,
     /// How many are in flight.
     pub in_flight: InFlight,

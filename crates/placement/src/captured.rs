@@ -58,7 +58,7 @@ pub struct File {
 pub struct Captured {
     /// As it is called: the file's name without directory and endings.
     pub name: String,
-    /// Those that reach a device, in the order of issue.
+    /// The requests that reach a device, in the order of issue.
     pub requests: Vec<Request>,
     /// Files, some perhaps without requests.
     pub files: Vec<File>,

@@ -28,7 +28,7 @@ pub fn side_by_side(captured: &Captured) -> (Vec<u64>, u64) {
 }
 
 /// The same on a device made of two: files whose names `placement` has are on its fast part while there is
-/// room for them whole, the others on its slow part; and where the last one there ends.
+/// room for them whole, all other files on its slow part; and where the last one there ends.
 pub fn placed(captured: &Captured, placement: &Placement) -> (Vec<u64>, u64) {
     let (mut slow, mut fast) = (0u64, 0u64);
     let starts = captured.files.iter().map(|file| {

@@ -1,7 +1,7 @@
 //! A capture in virtual time on another device.
 //!
-//! Each request is sent when those that it waits for are completed there, and its program has computed for as
-//! long as it did when the capture was made.
+//! Each request is sent when the requests that it waits for are completed there, and its program has computed
+//! for as long as it did when the capture was made.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

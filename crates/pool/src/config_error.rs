@@ -74,13 +74,13 @@ pub enum ConfigError {
     ObjectCache,
     /// A cache of that many bytes with a policy that needs to know how many objects fit.
     #[error(
-        "policy: {policy}: works with shares of a number of frames, which a cache of so many bytes has not; \
+        "policy: {policy}: works with shares of a number of frames, which a cache of bytes does not have; \
          choose from {growing}"
     )]
     ObjectPolicy {
         /// The policy asked for.
         policy: &'static str,
-        /// Those that can.
+        /// The policies that can.
         growing: String,
     },
     /// A double-write area without checksums.

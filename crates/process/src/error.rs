@@ -78,7 +78,7 @@ pub enum ProcessError {
     /// The file system has too little space.
     #[error(
         "{path}: up to {needed_mib} MiB are needed, and {fits_mib} MiB may be taken, which leaves \
-         {reserve_mib} MiB free; take less data or another folder"
+         {reserve_mib} MiB free; take less data or another directory"
     )]
     Space {
         /// The scratch directory's place.

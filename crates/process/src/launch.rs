@@ -30,7 +30,7 @@ pub struct Launch<'a> {
     pub account: Option<&'a Account>,
     /// Its working directory; `None` for ours.
     pub folder: Option<&'a Path>,
-    /// It does not get those of our environment variables whose names begin so.
+    /// It does not get our environment variables whose names begin so.
     pub hidden: Option<&'a str>,
     /// What it is sent when this process is killed. `None` for programs that end by themselves.
     pub orphaned: Option<Signal>,

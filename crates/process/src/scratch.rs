@@ -16,7 +16,7 @@ const MIB: u64 = 1 << 20;
 /// With less than this left, a disk is full.
 const FULL_BYTES: u64 = 32 * MIB;
 const LOCK: &str = "lock";
-const MARK: &str = "A scratch folder of Leadline: all in it is removed when nobody has this file locked.\n";
+const MARK: &str = include_str!("scratch_mark.txt");
 
 /// What a shell does that is to remove a directory when we are killed: it waits until nobody can write to its
 /// standard input any more, then until those that we started have let go of the lock. The directory is its
@@ -34,8 +34,8 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Makes one in `folder`, named `.leadline-KIND-` and eight characters, after removing those of this kind
-    /// that killed runs left there.
+    /// Makes one in `folder`, named `.leadline-KIND-` and eight characters, after removing the ones of this
+    /// kind that killed runs left there.
     ///
     /// # Errors
     /// [`ProcessError::NotFolder`], or the system's reasons.
@@ -67,7 +67,7 @@ impl Scratch {
         &self.path
     }
 
-    /// Checks that that many bytes can be written here, and as much stays free as always does.
+    /// Checks that `bytes` bytes can be written here, and as much stays free as always does.
     ///
     /// # Errors
     /// [`ProcessError::Space`], or the system's reason.

@@ -1,4 +1,4 @@
-//! Histograms as servers tell them: those of Prometheus, with upper bounds, and what others measured put into
+//! Histograms as servers report them: Prometheus', with upper bounds, and other measurements put into
 //! the same buckets.
 
 use serde::{Deserialize, Serialize};

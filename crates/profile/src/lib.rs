@@ -7,7 +7,7 @@
 //! | load, check and save a profile | [`DeviceProfile::load`], [`DeviceProfile::save`] |
 //! | read the numbers of a device | [`Parameters`]: alpha, k_r, k_w, plateaus, each with its interval |
 //! | know what they are worth | [`Validity`] |
-//! | read the measured points | [`Point`]; those of experiments: [`Experiments`] |
+//! | read the measured points | [`Point`]; of experiments: [`Experiments`] |
 //! | read what replaying a trace found | [`Replay`] |
 //! | take published numbers instead of measured ones | [`published_profile`] |
 

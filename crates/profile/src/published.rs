@@ -28,7 +28,7 @@ pub enum PublishedError {
 }
 
 /// The published numbers of a device as a profile. `name` is what follows `device:`: the numbers of the path
-/// through the file system, or those that name no path, or where there are neither those of the raw device;
+/// through the file system, or the numbers without a path, or if there are neither the raw device's;
 /// `NAME:raw` only the latter.
 ///
 /// One entry of `parameters` an entry, with `alpha_1` = write latency / read latency. One read and one write

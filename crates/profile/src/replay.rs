@@ -73,18 +73,19 @@ pub struct Side {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Mapping {
-    /// Those that lay or ended beyond the region, and went to their address modulo its size.
+    /// Requests that lay or ended beyond the region, and went to their address modulo its size.
     pub wrapped: u64,
-    /// Those that began or ended within a block, and moved all of it.
+    /// Requests that began or ended within a block, and moved all of it.
     pub widened: u64,
     /// Those longer than one request of the device may be, or over the region's end, and went in pieces.
     pub cut: u64,
     /// Writes that were left out, because the target may not be written.
     pub skipped_writes: u64,
-    /// Those of files that belong on the fast part of the target and went there, at least their beginnings.
+    /// Requests to files that belong on the fast part of the target and went there, at least their
+    /// beginnings.
     #[serde(skip_serializing_if = "is_zero")]
     pub fast: u64,
-    /// Those of files that belong there, but had no room.
+    /// Requests to files that belong there, but had no room.
     #[serde(skip_serializing_if = "is_zero")]
     pub spilled: u64,
 }

@@ -105,8 +105,8 @@ impl Comparison {
         self.results.iter().find(|result| result.role == Role::Control)?.against_default
     }
 
-    /// Whether the default differed from itself, by more than nobody would mind: then nothing is said of the
-    /// others, whose differences may be of the same kind.
+    /// Whether the default differed from itself by more than is negligible: then nothing is said about the
+    /// other variants, whose differences may be of the same kind.
     pub fn control_differs(&self) -> bool {
         let matters = |[low, high]: [f64; 2]| low < 1.0 / MATTERS || high > MATTERS;
         self.control().is_some_and(|control| !control.may_be_one() && control.interval.is_none_or(matters))

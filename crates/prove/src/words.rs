@@ -108,7 +108,7 @@ impl PlanChoices {
         );
         text.table(table);
         text.say(format!(
-            "{best} Regret: the time of the chosen plans over that of the best ones; plans within 10 % count as \
+            "{best} Regret: the time of the chosen plans over the time of the best ones; plans within 10 % count as \
              the best."
         ));
         text

@@ -1,4 +1,4 @@
-//! Opening a simulated device: by name among those of the catalogue, or by file.
+//! Opening a simulated device: by name in the catalogue, or by file.
 
 use std::ffi::OsStr;
 

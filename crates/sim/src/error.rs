@@ -21,7 +21,7 @@ pub enum SimError {
     PublishedOnly {
         /// The name or file asked for.
         name: String,
-        /// The names of those that can be simulated.
+        /// The names of the devices that can be simulated.
         known: String,
     },
     /// The description is wrong.

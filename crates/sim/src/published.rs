@@ -27,7 +27,7 @@ pub enum PublishedLatencyError {
         /// Bytes of the block asked for.
         wanted: u32,
     },
-    /// The numbers are not those of a device.
+    /// The numbers do not describe a device.
     #[error(transparent)]
     Spec(#[from] SimError),
 }
@@ -82,8 +82,8 @@ impl ParametricSpec {
 
 /// The timing of a device of the catalogue by its published numbers, and what the file says of it. `name` is
 /// what follows `device:` (`p4510`, `p4510:raw`, `./mine.toml`). Latencies for 4096 bytes are used where they
-/// were published, else those of the first block that has them; requests of every length take as long. With
-/// `capacity_bytes` `None` the device has no end (2^60 bytes).
+/// were published, else the latencies of the first block that has them; requests of every length take as
+/// long. With `capacity_bytes` `None` the device has no end (2^60 bytes).
 ///
 /// # Errors
 /// [`PublishedLatencyError`]: no such device, no latencies of random requests, or a capacity out of range.

@@ -118,7 +118,7 @@ fn check_below(rows: &[Row<'_>], lines: &[Line<'_>]) -> Result<(), Undecided> {
     let what = if below.iter().all(is_drawn) {
         "is a line drawn under the names of columns"
     } else if (0..below.len()).any(is_name_over_numbers) {
-        "has names where all lines below it have numbers, and stands below a header"
+        "has names where all lines below it have numbers, and comes after a header"
     } else {
         return Ok(());
     };

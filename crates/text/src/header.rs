@@ -29,7 +29,7 @@ pub(crate) fn detect(rows: &[Row<'_>], hint: &Hint, line: u64) -> Result<Header,
     if rest.is_empty() && kinds.iter().any(|(first, _)| numeric(*first))
         || kinds.iter().any(|(first, rest)| numeric(*first) && numeric(*rest))
     {
-        return no("its first line has numbers as the others have");
+        return no("its first line has numbers like all other lines");
     }
     let known = first.iter().filter(|name| (hint.known)(&String::from_utf8_lossy(name))).count();
     let known = known >= hint.keys.min(2);
@@ -37,9 +37,9 @@ pub(crate) fn detect(rows: &[Row<'_>], hint: &Hint, line: u64) -> Result<Header,
         first.iter().enumerate().find(|(column, field)| occurs_again(field, *column, rest, hint.keys));
     match (known, again) {
         (true, None) => yes("it has known names"),
-        (false, Some(_)) => no("what stands in its first line stands in others too"),
+        (false, Some(_)) => no("the values of its first line occur in other lines too"),
         (true, Some((_, field))) => {
-            let what = format!("has names of columns, but {} stands in other lines too", shown(field));
+            let what = format!("has names of columns, but {} occurs in other lines too", shown(field));
             Err(undecided(line, &what))
         }
         (false, None) if kinds.iter().any(|(first, rest)| *first == Kind::Text && numeric(*rest)) => {

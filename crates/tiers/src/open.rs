@@ -41,7 +41,7 @@ impl From<Box<dyn DeviceModel>> for Opened {
     }
 }
 
-/// Whether a name has the form of one that [`open`] takes: else it may be that of a real device.
+/// Whether a name has the form of one that [`open`] takes: else it may name a real device.
 pub fn is_modelled(name: &(impl AsRef<OsStr> + ?Sized)) -> bool {
     let name = name.as_ref();
     behind(name, SIMULATED).is_some() || behind(name, PUBLISHED).is_some() || is_profile(name)
@@ -51,8 +51,8 @@ fn is_profile(name: &OsStr) -> bool {
     name.as_bytes().ends_with(PROFILE.as_bytes())
 }
 
-/// The files that a name leads to: that of a description or a profile, and those that the description of a
-/// device made of two names; none of a device built in. A name without a prefix is that of a file.
+/// The files that a name leads to: a description or a profile, and the files that the description of a
+/// device made of two names; none of a device built in. A name without a prefix is a file.
 pub fn files(name: &(impl AsRef<OsStr> + ?Sized)) -> Vec<PathBuf> {
     let name = name.as_ref();
     if let Some(device) = behind(name, PUBLISHED) {

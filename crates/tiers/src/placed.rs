@@ -1,11 +1,11 @@
-//! Two devices one behind the other: some addresses are slow, the others fast.
+//! Two devices one behind the other: some addresses are slow, the rest fast.
 
 use leadline_device::{Completion, Geometry, Nanos, Op, Request};
 use leadline_sim::DeviceModel;
 
 use crate::pair::{Pair, Part, Side};
 
-/// Addresses below a border are those of the slow device, those from it on those of the fast one. What is
+/// Addresses below a border belong to the slow device, addresses from it on to the fast one. What is
 /// placed where is decided by whoever gives files their addresses: [`Placement`](crate::Placement).
 pub struct PlacedModel {
     pair: Pair,

@@ -80,7 +80,7 @@ fn lower_end(bin: usize) -> u64 {
 }
 
 /// Cells of equal width along an axis whose range is not known: whenever a value lies too far from the
-/// others, cells are twice as wide and neighbours become one.
+/// rest, cells are twice as wide and neighbours become one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DoublingBins<T> {
     cells: Vec<T>,

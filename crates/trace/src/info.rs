@@ -35,8 +35,8 @@ const REPORT_EVERY: u64 = 1 << 16;
 /// How a trace is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InfoOptions {
-    /// Bytes of a page, at least 1: cuts a trace of bytes into pages, and says how large those of a trace of
-    /// pages are.
+    /// Bytes of a page, at least 1: cuts a trace of bytes into pages, and is the size of pages in a trace of
+    /// pages.
     pub page_bytes: u32,
     /// Distinct pages up to which everything is exact; more are sampled.
     pub most_pages: usize,

@@ -55,8 +55,8 @@ pub enum Unit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
     /// Nanoseconds since the first request of the trace; 0 throughout where the format has no time. Never
-    /// less than that of the request before: a time that goes back in the file is taken for the latest one so
-    /// far.
+    /// less than the time of the previous request: a time that goes back in the file is taken for the latest
+    /// one so far.
     pub at_ns: u64,
     /// Which device of several, counted from 0 in the order they appear; 0 where there is one.
     pub volume: u32,

@@ -14,7 +14,7 @@ pub struct MemoryTrace {
 }
 
 impl MemoryTrace {
-    /// Accesses to `pages`; those whose `writes` are true change the page. No `writes` at all: only reads.
+    /// Accesses to `pages`; an access with true `writes` changes the page. No `writes` at all: only reads.
     ///
     /// # Errors
     /// [`TraceError::Name`] where there are more or fewer `writes` than pages.

@@ -20,7 +20,8 @@ pub const STDIN: &str = "-";
 /// common (`sda` of `sda.blktrace.0` and so on).
 ///
 /// Files compressed by gzip, bzip2, zstd or xz, and a tar or zip of one file, are seen through, whatever they
-/// are called. The format is told by the ending (behind that of the compression), else by the first lines.
+/// are called. The format is told by the ending (after the ending of the compression), else by the first
+/// lines.
 ///
 /// # Errors
 /// [`TraceError::Io`] where the file cannot be read, [`TraceError::UnknownFormat`] where its format is not

@@ -25,7 +25,7 @@ pub struct Recognition {
     pub by: RecognizedBy,
     /// Lines or records at the beginning of the file that were looked at; 0 where there was no need.
     pub looked_at: u64,
-    /// Of them, those that were read as this format has them.
+    /// Lines among them that fit this format.
     pub fitting: u64,
     /// What decided, in words.
     pub evidence: String,

@@ -74,7 +74,7 @@ class Queries:
         threads: int | None = None,
         depth: int | None = None,
     ) -> Any:
-        """Give the neighbors of a vertex, or of several at once.
+        """Give the neighbours of a vertex, or of several at once.
 
         Parameters
         ----------
@@ -89,14 +89,14 @@ class Queries:
         Returns
         -------
         numpy.ndarray or Table
-            Of one vertex the ids of its neighbors, ascending, once for each edge. Of several a row for each
+            Of one vertex the ids of its neighbours, ascending, once for each edge. Of several a row for each
             edge, in the order of the vertices: ``vertex``, ``neighbor``, ``direction`` (with ``"both"`` in a
             directed graph) and ``weight`` (where the graph has weights).
 
         Raises
         ------
         BadInput
-            A vertex that the graph does not have, or more neighbors than the memory holds.
+            A vertex that the graph does not have, or more neighbours than the memory holds.
 
         Examples
         --------
@@ -123,7 +123,7 @@ class Queries:
         threads: int | None = None,
         depth: int | None = None,
     ) -> Any:
-        """Say how many neighbors a vertex has, or each of several, as :meth:`neighbors` gives them.
+        """Say how many neighbours a vertex has, or each of several, as :meth:`neighbors` gives them.
 
         Parallel edges count each, and an edge from a vertex to itself once in each direction asked for.
 
@@ -163,7 +163,7 @@ class Queries:
         threads: int | None = None,
         depth: int | None = None,
     ) -> Subgraph:
-        """Give the neighborhood of a vertex: what few edges lead to, and all edges among that.
+        """Give the neighbourhood of a vertex: what few edges lead to, and all edges among that.
 
         Parameters
         ----------

@@ -53,7 +53,8 @@ impl Workload {
         }
         // Images bring a file that sets next to nothing.
         if system == System::Postgresql && self.image.is_none() {
-            let what = "postgresql.conf of its data directory, which stands below these, was not read";
+            let what =
+                "postgresql.conf of its data directory, which takes precedence after these, was not read";
             found.unread(self.line, what);
         }
         let arguments = started.map_or(self.command.as_slice(), |(_, arguments)| arguments);

@@ -13,7 +13,7 @@ pub enum Verdict {
     TooLow,
     /// Higher than what fits.
     TooHigh,
-    /// Another word than those that fit.
+    /// A word that does not fit.
     Wrong,
     /// It does nothing, or says something that cannot be, on this device or on any.
     Meaningless,

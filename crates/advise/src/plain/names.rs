@@ -1,7 +1,7 @@
-//! Names by which a file in a system's own syntax is told from those of others, next to those in its tables
-//! of keys: of PostgreSQL what no table has (includes, keys of older versions), of MariaDB and MySQL what
-//! `mariadbd --help --verbose` prints, of etcd what `etcd --help` does; of Redis and Kafka those that their
-//! documentation lists.
+//! Names by which a file in a system's own syntax is distinguished from other systems' files, in addition to
+//! its tables of keys: of PostgreSQL what no table has (includes, keys of older versions), of MariaDB and
+//! MySQL what `mariadbd --help --verbose` prints, of etcd what `etcd --help` does; of Redis and Kafka the
+//! names that their documentation lists.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

@@ -27,7 +27,7 @@ pub fn is_address(name: &str) -> bool {
     name.contains("://")
 }
 
-/// Asks the server at `address` which settings are in force, without those that nobody set. It is only read.
+/// Asks the server at `address` which settings are in force, without unset ones. The server is only read.
 ///
 /// Addresses are `postgresql://[USER@][HOST[:PORT]]/[DATABASE]` as libpq takes them,
 /// `mysql://[USER@][HOST[:PORT]]/` or `mysql://[USER@]/PATH/OF/SOCKET`, or keywords: `host=db

@@ -190,7 +190,7 @@ impl<'a> Reader<'a> {
     /// A copy of what an alias stands for, with the lines that it has.
     fn alias(&mut self, anchor: usize, line: usize, depth: usize) -> Result<Node, Wrong> {
         let Some(node) = self.anchors.get(&anchor).cloned() else {
-            return Err((line, "an alias (*name) of what it stands in itself".to_owned()));
+            return Err((line, "an alias (*name) of the node that contains it".to_owned()));
         };
         if depth + node.depth() > DEEPEST {
             return Err((line, format!("lists and maps lie more than {DEEPEST} deep in each other")));

@@ -126,7 +126,7 @@ fn bad_input_is_refused_in_one_line_and_leaves_nothing() {
         (&["neighbors", "g", "ann", "-o", "g"], &["-o g: is the same file as STORE g"]),
         (
             &["neighbors", "g", "ann", "--memory", "100K"],
-            &["--memory 100K", "the neighbors of 1 vertex needs"],
+            &["--memory 100K", "the neighbours of 1 vertex needs"],
         ),
         (&["ego", "g", "ann", "--hops=-1"], &["--hops", "-1"]),
         (&["subgraph", "e.csv", "ann"], &["e.csv: is not a graph store"]),

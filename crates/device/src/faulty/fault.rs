@@ -5,12 +5,12 @@ use std::ops::Range;
 use super::rule::{FaultKind, FaultRule};
 use crate::{Nanos, Op};
 
-/// What goes wrong, and which requests it befalls.
+/// What goes wrong, and which requests it hits.
 ///
-/// The functions from [`Fault::errno`] on make one that befalls every request it can befall; [`Fault::on`],
+/// The functions from [`Fault::errno`] on make one that hits every matching request; [`Fault::on`],
 /// [`Fault::within`], [`Fault::nth`], [`Fault::from`] and [`Fault::chance`] narrow that down. Each fault
 /// counts the requests that pass `on` and `within`, from 0, over all queue pairs of the device. Faults that
-/// befall the same request add up; where two contradict each other, the later one in the list holds.
+/// hit the same request add up; where two contradict each other, the later one in the list holds.
 ///
 /// The four plain variants are shorthand that counts every request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,13 +70,13 @@ impl Fault {
     }
 
     /// A read or write moves fewer bytes than asked and says so: a random positive multiple of 512, from the
-    /// front. The rest of a read's buffer stays as it was. Requests of 512 bytes are not befallen.
+    /// front. The rest of a read's buffer stays as it was. Requests of 512 bytes are not hit.
     pub fn short() -> Fault {
         Fault::Rule(FaultRule::new(FaultKind::Short))
     }
 
     /// A write completes as if all were well, but only some of its parts of `part_bytes` (at multiples of
-    /// that on the device) reach the medium: at least one, and not all. Writes of one part are not befallen.
+    /// that on the device) reach the medium: at least one, and not all. Writes of one part are not hit.
     ///
     /// # Panics
     /// If `part_bytes` is not a multiple of 512.
@@ -150,7 +150,7 @@ impl Fault {
 
 /// Which requests it befalls.
 impl Fault {
-    /// Those of this kind. Twice for two kinds.
+    /// Requests of this kind. Call it twice for two kinds.
     ///
     /// # Panics
     /// If the fault is of another kind of requests: no read is ever torn.

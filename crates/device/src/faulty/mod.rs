@@ -1,6 +1,6 @@
 //! Faults on demand: what a device looks like that fails, lies, damages data or loses its power, for tests.
 //!
-//! A [`Fault`] says what goes wrong and which requests it befalls; [`Faulty`] puts a list of them over any
+//! A [`Fault`] says what goes wrong and which requests it hits; [`Faulty`] puts a list of them over any
 //! device. What each does to the caller and to the medium is in docs/faults.md. Every random choice
 //! follows from the fault's seed and the number of the request, so that a test which failed once fails again.
 
@@ -54,7 +54,7 @@ impl<D: Device> Faulty<D> {
         self.shared.submitted()
     }
 
-    /// How many requests each fault has befallen so far, in the order in which the faults were given.
+    /// How many requests each fault has hit so far, in the order in which the faults were given.
     pub fn strikes(&self) -> Vec<u64> {
         self.shared.strikes()
     }

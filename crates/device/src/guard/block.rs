@@ -110,7 +110,7 @@ impl Check<'_> {
             let is_below = |block: &&Block| file.is_some() && backing(block) == file;
             let what = match family.iter().find(is_it) {
                 Some(block) => self.what(block),
-                None if family.iter().any(is_below) => "the file it stands on".to_owned(),
+                None if family.iter().any(is_below) => "its backing file".to_owned(),
                 None => continue,
             };
             return Err(GuardError::Swap { path: self.path.into(), what, swap });
@@ -180,7 +180,7 @@ impl Check<'_> {
             let shared = own_backing.is_some() && inode(&backing) == own_backing;
             let what = match on_block {
                 Some(block) => self.what(block),
-                None if shared => "the file it stands on also".to_owned(),
+                None if shared => "its backing file also".to_owned(),
                 None => continue,
             };
             return Err(GuardError::BacksLoop { path: self.path.into(), what, holder: holder.name });
@@ -195,7 +195,7 @@ impl Check<'_> {
         };
         if depth == MAX_LOOPS {
             let source = io::Error::other("loop devices on loop devices without end");
-            return self.told("what it stands on", Err(source));
+            return self.told("its backing file", Err(source));
         }
         self.refuse_if_used(lower, Some(device.number), depth + 1)
     }

@@ -17,7 +17,7 @@ pub struct Mount {
     pub fs_type: String,
     /// Usually the path of the block device.
     pub source: PathBuf,
-    /// Options of the mount, then those of the file system that differ: `rw,relatime,discard`.
+    /// Options of the mount, then differing options of the file system: `rw,relatime,discard`.
     pub options: String,
 }
 
@@ -27,7 +27,7 @@ pub fn parse_mounts(mountinfo: &[u8]) -> Vec<Mount> {
 }
 
 /// The mount that holds `path`, which must be absolute and free of symbolic links: the longest mount point
-/// that is a prefix of it, and of those at the same place the last, which hides the others.
+/// that is a prefix of it, and of several at the same place the last, which hides the earlier ones.
 pub fn mount_of<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
     mounts
         .iter()

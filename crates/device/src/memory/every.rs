@@ -10,7 +10,7 @@ use super::image::Image;
 ///
 /// A part is what a power cut leaves whole or loses: a write, or what of it is in one sector of the device.
 /// Parts of several writes in the same place are versions of each other, and one of them is left, or none.
-/// The iterator counts through these choices as through the digits of a number, and passes over those that
+/// The iterator counts through these choices as through the digits of a number, and skips choices that
 /// another one equals because later writes hide an earlier one.
 ///
 /// [`Iterator::size_hint`] bounds their number: with [`Tearing::Sector512`] it is exact until iteration

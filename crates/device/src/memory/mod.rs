@@ -51,7 +51,7 @@ impl MemoryDevice {
         MemoryDevice { geometry, medium: Arc::default() }
     }
 
-    /// The writes that a power cut may lose, in the order in which they were done. Those that later durable
+    /// The writes that a power cut may lose, in the order in which they were done. Writes that later durable
     /// writes cover are not among them. A trim is one write of zeros for each stretch of it in which anything
     /// was written, in whole pages of 4096 bytes.
     pub fn unsynced(&self) -> Vec<UnsyncedWrite> {

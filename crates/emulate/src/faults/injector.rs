@@ -1,4 +1,4 @@
-//! Whether a fault befalls an operation. The same seed and the same operations give the same faults.
+//! Whether a fault hits an operation. The same seed and the same operations give the same faults.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Faults on purpose: a schedule of them, and whether one befalls a request.
+//! Faults on purpose: a schedule of them, and whether one hits a request.
 //!
 //! A schedule is a TOML file; docs/emulate.md has its format.
 

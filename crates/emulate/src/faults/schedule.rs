@@ -77,7 +77,7 @@ impl FaultKind {
         }
     }
 
-    /// Whether it can befall an operation.
+    /// Whether it applies to an operation.
     pub fn befalls(self, operation: FileOperation) -> bool {
         use FileOperation::{Fsync, Read, Write};
         match self {
@@ -117,15 +117,15 @@ impl FileOperation {
     }
 }
 
-/// One entry of a schedule: what goes wrong, and which operations it befalls.
+/// One entry of a schedule: what goes wrong, and which operations it hits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FaultSpec {
     /// What goes wrong.
     pub kind: FaultKind,
-    /// Files it befalls, as a glob on the path from the root of the mount (`base/*/1259`, `**/*.wal`); all
+    /// Files it hits, as a glob on the path from the root of the mount (`base/*/1259`, `**/*.wal`); all
     /// without one.
     pub path: Option<Pattern>,
-    /// The operation it befalls; without one, all that can have it.
+    /// The operation it hits; without one, every operation that it applies to.
     pub operation: Option<FileOperation>,
     /// Bytes of the file that the operation must touch.
     pub range: Option<Range<u64>>,
@@ -144,7 +144,7 @@ pub struct FaultSpec {
 }
 
 impl FaultSpec {
-    /// One that befalls the next operation that can have it, once.
+    /// A fault that hits the next matching operation, once.
     pub fn once(kind: FaultKind) -> FaultSpec {
         FaultSpec {
             kind,
@@ -291,7 +291,7 @@ fn check(entry: Spanned<Entry>) -> Result<FaultSpec, (usize, String)> {
         let at = operation.span().start;
         let operation = operation.into_inner();
         if !fault.kind.befalls(operation) {
-            let reason = format!("operation: {} does not befall {}", fault.kind.name(), operation.name());
+            let reason = format!("operation: {} does not apply to {}", fault.kind.name(), operation.name());
             return Err((at, reason));
         }
         fault.operation = Some(operation);

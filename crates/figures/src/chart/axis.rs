@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::is_default;
 
-/// An axis. Its ends are those of what is drawn, where they are not given.
+/// An axis. By default it ends where the data end.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Axis {
     /// How places follow from numbers.

@@ -39,7 +39,7 @@ pub struct Series {
     /// Whether the third and fourth cells of rows are the ends of an interval.
     #[serde(skip_serializing_if = "is_default")]
     pub whiskers: bool,
-    /// Whether it is a bar at each row, on those of the series before it.
+    /// Whether it is a bar at each row, on top of the bars of the previous series.
     #[serde(skip_serializing_if = "is_default")]
     pub bars: bool,
     /// What a tooltip says of a row, below the name. `{3|micros}` stands for its fourth cell in that unit,
@@ -59,7 +59,7 @@ pub struct Series {
     /// Whether that is in strong letters.
     #[serde(skip_serializing_if = "is_default")]
     pub strong: bool,
-    /// Whether it is one of those that stand apart: see [`Panel::apart`](super::Panel::apart).
+    /// Whether it is drawn apart: see [`Panel::apart`](super::Panel::apart).
     #[serde(skip_serializing_if = "is_default")]
     pub apart: bool,
     /// Whether the axes reach for the third and fourth cells of its rows, which are not drawn.

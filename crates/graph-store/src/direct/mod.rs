@@ -35,7 +35,7 @@ pub struct DirectFile {
 }
 
 impl DirectFile {
-    /// Takes a file, which is called `name` in errors. Its flags, and those of its clones, change.
+    /// Takes a file, which is called `name` in errors. Its flags, and the flags of its clones, change.
     ///
     /// # Errors
     /// [`GraphError::Write`], [`GraphError::Device`].

@@ -35,7 +35,7 @@ pub struct GroupWeights<'a> {
 }
 
 impl GroupWeights<'_> {
-    /// Those of the next group; zeros where there are no more.
+    /// Bytes of the next group; zeros where there are no more.
     #[inline]
     pub fn next_group(&mut self) -> [f64; 4] {
         let (here, rest) = self.raw.split_at(self.raw.len().min(4 * self.kept.bytes()));
@@ -75,7 +75,7 @@ impl Scratch {
 }
 
 impl<'a> Block<'a> {
-    /// `bytes` is one whole block whose checksum is right, and `number` is its place among those of its
+    /// `bytes` is one whole block whose checksum is right, and `number` is its place among the blocks of its
     /// direction.
     #[inline]
     pub fn new(bytes: &'a [u8], number: u32, decoder: Option<Decoder>, weights: Weights) -> Block<'a> {
@@ -116,7 +116,7 @@ impl<'a> Block<'a> {
         self.flags
     }
 
-    /// The block's place among those of its direction, as the directory has it.
+    /// The block's place among the blocks of its direction, as the directory has it.
     #[inline]
     pub fn number(&self) -> u32 {
         self.number

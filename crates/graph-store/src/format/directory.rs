@@ -207,7 +207,7 @@ impl Directory {
         }
     }
 
-    /// The first block with a vertex's list or a piece of it. The others follow it, each
+    /// The first block with a vertex's list or a piece of it. The remaining pieces follow it, each
     /// [`Directory::is_continued`].
     ///
     /// # Panics

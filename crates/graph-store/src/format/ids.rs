@@ -34,7 +34,7 @@ impl<'a> Ids<'a> {
     /// Bytes in memory.
     pub const BYTES: u64 = 3 * 4096;
 
-    /// Of a store; `header` is that of its base, `changes` what was added and removed since.
+    /// Of a store; `header` is its base's, `changes` what was added and removed since.
     pub fn new(
         file: &'a File,
         name: &'a str,

@@ -26,7 +26,7 @@ pub struct ValidateOptions {
     pub memory: u64,
     /// The directory of temporary files, which have no names.
     pub temp: PathBuf,
-    /// How many differences are reported one by one: those of the smallest ids.
+    /// How many differences are reported one by one: the differences of the smallest ids.
     pub shown: usize,
     /// Set from another thread to end it.
     pub stop: Arc<AtomicBool>,

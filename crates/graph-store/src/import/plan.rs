@@ -52,7 +52,7 @@ impl ImportPlan {
         self.total / 16 * 6
     }
 
-    /// Of the bytes of a plan, those of the records that a sort on its own keeps in memory at least.
+    /// Of the bytes of a plan, the bytes of the records that a sort on its own keeps in memory at least.
     pub fn kept_of(total: u64) -> u64 {
         total / 16 * 6 / 4
     }

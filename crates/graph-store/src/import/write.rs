@@ -266,7 +266,7 @@ impl Job<'_> {
         match parallel {
             0 => None,
             _ if self.rules.undirected && 2 * parallel == listed => Some(
-                "each edge stands in the input twice, from either end perhaps; dedupe keeps one of them"
+                "each edge is in the input twice, perhaps from either end; dedupe keeps one of them"
                     .to_owned(),
             ),
             _ => Some(format!(

@@ -26,7 +26,7 @@ pub type Array<T> = Arc<dyn AsRef<[T]> + Send + Sync>;
 ///
 /// The arrays are the caller's: no cap of an import covers them. Where that is too much, they are given in
 /// batches, each when those before it were read ([`ArrayEdges::followed_by`]). Ids that are strings are
-/// numbered as those of a text are, and the cap covers what that takes.
+/// numbered as in a text, and the cap covers that memory.
 ///
 /// ```
 /// use leadline_graph_store::import::{ImportOptions, import_edges};

@@ -1,5 +1,5 @@
-//! Edges between two sets of vertices that are both numbered from 1: those of the second set are numbered
-//! behind those of the first.
+//! Edges between two sets of vertices that are both numbered from 1: vertices of the second set are numbered
+//! after the vertices of the first.
 
 use super::summary::InputSummary;
 use super::{Batch, Declared, EdgeReader, Sample};

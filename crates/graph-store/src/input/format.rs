@@ -101,7 +101,7 @@ impl Format {
         self.entry().3
     }
 
-    /// The endings of files of this format, without the point; those of compression may follow.
+    /// The endings of files of this format, without the point; an ending of compression may follow.
     pub fn endings(self) -> &'static [&'static str] {
         self.entry().2
     }

@@ -29,7 +29,7 @@ pub(super) fn open(
 ) -> Result<Box<dyn EdgeReader>, GraphError> {
     let (vertices, edges) = both(path)?;
     if vertices.is_none() {
-        summary.notes.push("there is no .v next to it: its vertices are those of its edges".to_owned());
+        summary.notes.push("there is no .v next to it: its vertices are the ends of its edges".to_owned());
     }
     let mut chunks = Chunks::new(Source::text(&edges)?, Cut::Lines);
     let mut lines = 0;
@@ -76,7 +76,7 @@ fn both(path: &Path) -> Result<(Option<PathBuf>, PathBuf), GraphError> {
         found if is_edges => Ok((found, path.to_owned())),
         Some(edges) => Ok((Some(path.to_owned()), edges)),
         None => {
-            let what = format!("expected {} beside it, which is not there", other.display());
+            let what = format!("expected {} next to it, which is not there", other.display());
             Err(GraphError::path(path, what))
         }
     }

@@ -63,7 +63,7 @@ use crate::{GraphError, InputOption};
 /// How ids are read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum IdMode {
-    /// Numbers where those of the first edge are, strings else.
+    /// Numbers if the ids of the first edge are numbers, strings otherwise.
     #[default]
     Auto,
     /// Numbers from 0 to 2^64 - 1; anything else is an error.
@@ -211,11 +211,11 @@ fn open_text(
         }
         (Sniffed::Is(found), Ok(format)) if found == format => format,
         (Sniffed::Is(found), _) if options.format.is_none() => {
-            let summary = InputSummary::of(found, "by what stands in it");
+            let summary = InputSummary::of(found, "by its content");
             return open_as(path, found, Some(chunks), options, summary);
         }
         (Sniffed::Is(found), Ok(format)) => {
-            let text = format!("{}: is {found}, as what stands in it says, not {format}", path.display());
+            let text = format!("{}: is {found} by its content, not {format}", path.display());
             return Err(GraphError::Option { text, option: InputOption::Format });
         }
         (_, named) => named?,

@@ -144,7 +144,7 @@ impl Pajek {
         match &self.relation {
             Some(first) if first != relation => {
                 let (first, relation) = (shown(first), shown(relation));
-                Err(format!("found edges of relation {relation} after those of {first}, and a store has one")
+                Err(format!("found edges of relation {relation} after edges of {first}, and a store has one")
                     .into())
             }
             _ => {
@@ -204,7 +204,7 @@ impl Pajek {
         let directed = self.section.directed().unwrap_or_default();
         if self.directed.is_some_and(|first| first != directed) && !self.directed_anyway {
             let text = "found both *Arcs, which lead one way, and *Edges, which lead both ways, and a store \
-                        has one kind only; read each one way, as it stands, where that is meant";
+                        has one kind only; to read each edge one way, as written, say so";
             return Err(Wrong { text: text.to_owned(), option: Some(InputOption::Directed) });
         }
         self.directed.get_or_insert(directed);

@@ -10,7 +10,7 @@ use crate::GraphError;
 pub struct Preview {
     /// Its first edges.
     pub edges: Vec<FirstEdge>,
-    /// How it was understood; lines skipped are those of what was looked at.
+    /// How it was understood; lines skipped are counted in the part that was read.
     pub input: InputSummary,
 }
 

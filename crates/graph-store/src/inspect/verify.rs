@@ -103,9 +103,7 @@ fn check_lists(store: &StoreFile, progress: &mut dyn FnMut(Progress)) -> Result<
             return Err(store.damaged("its reverse lists hold other edges than the forward ones".into()));
         }
     } else if !header.directed && forward.sums[0] != forward.sums[1] {
-        return Err(
-            store.damaged("it is undirected, but not every edge stands in both its ends' lists".into())
-        );
+        return Err(store.damaged("it is undirected, but not every edge is in both its ends' lists".into()));
     }
     Ok([forward, reverse])
 }

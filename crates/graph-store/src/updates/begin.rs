@@ -1,4 +1,4 @@
-//! The first files of a directory: those of a base that has no changes.
+//! The first files of a directory: the files of a base without changes.
 
 use std::path::Path;
 

@@ -213,7 +213,7 @@ impl SideChanges {
 }
 
 /// Blocks as changes made them, kept for the next sweep until the memory for them is used up. None is let go
-/// for another: of blocks that are visited in turn, those that are here serve as well as any.
+/// for another: of blocks that are visited in turn, the kept ones serve as well as any.
 #[derive(Debug)]
 pub struct Merged {
     blocks: Vec<OnceLock<(Box<[u8]>, Weights)>>,
@@ -241,7 +241,7 @@ impl Merged {
         *self.room.get_mut() = bytes as i64 - *self.used.get_mut();
     }
 
-    /// A block that is kept, by its number among those of both directions.
+    /// A block that is kept, by its number among the blocks of both directions.
     #[inline]
     pub fn get(&self, at: u32, place: impl FnOnce() -> Place) -> Option<Block<'_>> {
         let (bytes, weights) = self.blocks[at as usize].get()?;

@@ -11,7 +11,7 @@ use crate::{GraphError, Options};
 pub enum WantedLists {
     /// All.
     All,
-    /// Those of some vertices, in any order; one may be named several times.
+    /// The lists of some vertices, in any order; one may be named several times.
     Of(Vec<Vertex>),
 }
 

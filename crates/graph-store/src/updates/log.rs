@@ -158,7 +158,10 @@ pub(crate) fn replay(
     };
     read(&mut bytes, 0, HEAD as u64)?;
     if bytes.len() < HEAD || bytes[..8] != MAGIC || !head_is_sound(&bytes[..HEAD]) {
-        return Err(GraphError::damaged(&name, "its first bytes are not those of this store's log".into()));
+        return Err(GraphError::damaged(
+            &name,
+            "its first bytes are not the head of this store's log".into(),
+        ));
     }
     let mut at = HEAD as u64;
     while at < length {

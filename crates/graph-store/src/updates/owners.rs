@@ -1,4 +1,4 @@
-//! The file that says whose vertices are not those of the base (docs/graph-format.md), written and read some
+//! The file that says whose vertices are not the base's (docs/graph-format.md), written and read some
 //! at a time.
 
 use std::fs::File;

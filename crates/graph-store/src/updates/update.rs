@@ -102,7 +102,7 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         self.base.header.weights != Weights::None
     }
 
-    /// Changes since the store was imported, without those that are not committed.
+    /// Changes since the store was imported, without uncommitted ones.
     pub fn version(&self) -> u64 {
         self.changed.version
     }
@@ -121,7 +121,7 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         self.options.run.stop.as_deref()
     }
 
-    /// Work ends early once this flag is set, from now on instead of that of the options.
+    /// Work ends early once this flag is set, from now on instead of the options' flag.
     pub fn set_stop(&mut self, stop: Option<Arc<AtomicBool>>) {
         self.options.run.stop = stop;
     }

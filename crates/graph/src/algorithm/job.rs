@@ -81,8 +81,8 @@ impl Job {
     /// runs can go on from it.
     ///
     /// # Errors
-    /// Before any work, that the result cannot be written or has no room in memory; those of `run` and of
-    /// writing.
+    /// Before any work, that the result cannot be written or has no room in memory; the errors of `run` and
+    /// of writing.
     pub fn table<T: VertexTable + Outcome>(
         &self,
         graph: &Graph,
@@ -95,7 +95,7 @@ impl Job {
     /// As [`Job::table`], where the table is made of the last run's result, if it is wanted.
     ///
     /// # Errors
-    /// As there, and those of `table`.
+    /// As there, and the errors of `table`.
     pub fn table_of<F: Outcome, T: VertexTable>(
         &self,
         graph: &Graph,
@@ -130,7 +130,7 @@ impl Job {
     /// file and drops it, so that a place that cannot be written is found out first.
     ///
     /// # Errors
-    /// Those of `try_file` and `run`.
+    /// The errors of `try_file` and `run`.
     pub fn stream<F: Outcome>(
         &self,
         try_file: impl FnOnce(&Path) -> Result<(), GraphError>,

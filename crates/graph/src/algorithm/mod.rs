@@ -91,7 +91,7 @@ pub trait Algorithm: Debug + Send + Sync {
     /// Runs it, and brings the result to where the job says.
     ///
     /// # Errors
-    /// Those of the algorithm's own method of [`Graph`], and of writing the result.
+    /// The errors of the algorithm's own method of [`Graph`], and of writing the result.
     fn run(&self, graph: &Graph, job: &Job) -> Result<Ran, GraphError>;
 }
 
@@ -138,7 +138,7 @@ pub struct TableShape {
 }
 
 impl TableShape {
-    /// That of a result.
+    /// The shape of a result.
     pub const fn of<T: VertexTable>() -> TableShape {
         TableShape { columns: T::COLUMNS, spills: T::SPILLS }
     }

@@ -97,8 +97,8 @@ impl Graph {
 }
 
 impl Graph {
-    /// The same levels, from those of an earlier version and the same sources: only what the new edges bring
-    /// nearer is looked at. Where the cap has no room for levels it is [`Graph::bfs`].
+    /// The same levels, from the levels of an earlier version and the same sources: only what the new edges
+    /// bring nearer is looked at. Where the cap has no room for levels it is [`Graph::bfs`].
     ///
     /// # Errors
     /// As [`Graph::bfs`]; [`GraphError::Malformed`] where the result is not one of levels.

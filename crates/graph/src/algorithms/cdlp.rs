@@ -59,7 +59,7 @@ pub(super) static DEFINITION: Definition = Definition {
             "iterations",
             "N",
             OptionKind::U32(1, 1_000_000),
-            "Do so many iterations [default: 10]",
+            "Number of iterations [default: 10]",
         ),
     ],
     one_of: &[],

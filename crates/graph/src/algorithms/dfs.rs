@@ -128,10 +128,10 @@ impl Graph {
     /// to is in it once; an edge leads from every parent to its child; a parent comes before its child in the
     /// order; roots are sources.
     ///
-    /// Where all blocks fit in the cache, or with one thread and a depth of one, it is that of a depth-first
-    /// search which takes the sources and each list in their order: an edge that leads from a vertex to a
-    /// later one leads to a descendant. Else it need not be, and with other options another forest may be
-    /// found. The same store and options give the same one again.
+    /// Where all blocks fit in the cache, or with one thread and a depth of one, it is the forest of a
+    /// depth-first search which takes the sources and each list in their order: an edge that leads from a
+    /// vertex to a later one leads to a descendant. Else it need not be, and with other options another
+    /// forest may be found. The same store and options give the same one again.
     ///
     /// # Errors
     /// [`GraphError::Memory`] below about 15 bytes per vertex; what the device or a damaged store gives.

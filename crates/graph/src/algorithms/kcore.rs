@@ -113,7 +113,7 @@ impl Algorithm for KCoreRun {
 
 impl Graph {
     /// Core numbers. Self-loops and repetitions of an edge do not count; in a directed graph the degree is
-    /// that of incoming and outgoing edges together, and an edge there and one back are two.
+    /// the number of incoming and outgoing edges together, and an edge there and one back are two.
     ///
     /// # Errors
     /// [`GraphError::NeedsReverse`] where the graph is directed and its incoming edges are not known;

@@ -1,4 +1,4 @@
-//! How vertex state fits under a cap: that of all vertices at once, or that of parts of them.
+//! How vertex state fits under a cap: the state of all vertices at once, or of parts of them.
 
 use crate::engine::EnginePlan;
 use crate::{Graph, GraphError};

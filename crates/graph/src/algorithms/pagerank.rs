@@ -124,9 +124,9 @@ impl Graph {
     ///
     /// # Errors
     /// [`GraphError::Damping`] for a damping outside of 0 to 1; [`GraphError::NeedsWeights`];
-    /// [`GraphError::Malformed`] where a weight is negative or not finite, or where those of a vertex add up
-    /// to less than 1e-250, but not to 0, or to more than 1e250; [`GraphError::Memory`] where not even small
-    /// parts fit; what the device, the temporary file or a damaged store gives.
+    /// [`GraphError::Malformed`] where a weight is negative or not finite, or where the weights of a vertex
+    /// add up to less than 1e-250, but not to 0, or to more than 1e250; [`GraphError::Memory`] where not even
+    /// small parts fit; what the device, the temporary file or a damaged store gives.
     ///
     /// # Panics
     /// Where a vertex it is personal to is none of the graph.

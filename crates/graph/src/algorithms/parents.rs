@@ -1,4 +1,4 @@
-//! The tree of a breadth-first search: for each vertex one of those that it was reached from.
+//! The tree of a breadth-first search: for each vertex a vertex that it was reached from.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

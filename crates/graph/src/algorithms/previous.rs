@@ -52,7 +52,7 @@ impl Stamp {
         match std::fs::symlink_metadata(&path) {
             Ok(_) if Stamp::read(result).is_err() => {
                 let what = format!(
-                    "says something else than what a result is of, and would be replaced by that of {}; move \
+                    "is not the description of a result, and would be replaced by the description of {}; move \
                      it, or name another place for the result",
                     result.display()
                 );

@@ -14,8 +14,8 @@
 //!    a colour that reach the one whose priority it is are the component of that one. From then on edges
 //!    between colours no longer count, since no component has two.
 //!
-//! Priorities are drawn again each round. The colour of a vertex is that of any of its ancestors with the
-//! same chance, and on average at most half of the ancestors are left, those that come behind that one. So
+//! Priorities are drawn again each round. A vertex has the colour of any of its ancestors with the
+//! same chance, and on average at most half of the ancestors are left: the ones after that ancestor. So
 //! log n rounds are to be expected, whatever the graph. What a round reads depends on how far vertices are
 //! apart that are in no common block: within a block edges are followed at once (`spread`).
 //!
@@ -60,7 +60,7 @@ const CHUNK: u32 = 1 << 16;
 const SETTLED: u32 = u32::MAX;
 
 impl Graph {
-    /// Strongly connected components. Those of an undirected graph are its components, which [`Graph::wcc`]
+    /// Strongly connected components. In an undirected graph they are its components, which [`Graph::wcc`]
     /// finds.
     ///
     /// # Errors

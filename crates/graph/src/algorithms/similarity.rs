@@ -1,9 +1,9 @@
-//! Similarity: how many neighbours two vertices share, of those that they have.
+//! Similarity: the share of their neighbours that two vertices have in common.
 //!
 //! Jaccard's coefficient is the share of common neighbours in all of both (Jaccard, "Étude comparative de la
 //! distribution florale", Bulletin de la Société Vaudoise des Sciences Naturelles 37, 1901), the overlap
 //! coefficient that in the smaller set (Simpson, "Mammals and the Nature of Continents", American Journal of
-//! Science 241, 1943). Neighbours are those that edges lead to, each once, and not the vertex itself.
+//! Science 241, 1943). Neighbours are the vertices that edges lead to, each once, and not the vertex itself.
 //!
 //! Of given pairs (`pairs`), the shorter list of each is held in memory, as many as there is room for, and
 //! the others are streamed past them. To find the most similar ones (`top`), every path of two edges that
@@ -28,10 +28,10 @@ use crate::{Engine, Graph, GraphError, RunStats};
 /// How similarity is measured, from 0 to 1; 0 where nothing is in common.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Measure {
-    /// Common neighbours by those of either.
+    /// Common neighbours as a share of all neighbours of both.
     #[default]
     Jaccard,
-    /// Common neighbours by those of the vertex that has fewer.
+    /// Common neighbours as a share of the neighbours of the vertex with fewer.
     Overlap,
 }
 
@@ -91,7 +91,7 @@ impl Graph {
         Ok(Similarities { values, stats })
     }
 
-    /// For each vertex, in the order of ids, those that are most similar to it among those that share a
+    /// For each vertex, in the order of ids, the vertices most similar to it that share a
     /// neighbour with it: calls `each` with the vertex and at most that many, the most similar first, of
     /// equal ones the one with the smallest id. Vertices that share no neighbour with any are left out.
     ///

@@ -135,7 +135,7 @@ impl Algorithm for SsspRun {
 }
 
 impl Graph {
-    /// Shortest paths from the nearest of one source or several. Distances are those of Dijkstra's algorithm
+    /// Shortest paths from the nearest of one source or several. Distances equal Dijkstra's algorithm's
     /// to the last bit: sums in the order of the way, and the least of them.
     ///
     /// Below about 8.2 bytes of memory per vertex, it works on one part of the vertices after the other, with

@@ -55,7 +55,7 @@ pub(super) static DEFINITION: Definition = Definition {
 /// [`Graph::triangles`].
 #[derive(Debug, Clone, Copy)]
 pub struct TrianglesRun {
-    /// Whether those of each vertex are wanted.
+    /// Whether the triangles of each vertex are wanted.
     pub per_vertex: bool,
 }
 

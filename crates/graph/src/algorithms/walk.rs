@@ -6,7 +6,7 @@
 //! rejection, and the edge back, where it weighs more than all others, apart ([`law`]). Only where the draw
 //! lies between 1 and 1/q must that edge be looked for; the walker then waits until the block with the list
 //! of the vertex before is read, in the next round, with all others that ask there. It asks for several
-//! neighbours at a time: those that it would draw one after the other.
+//! neighbours at a time: the ones that it would draw one after the other.
 //!
 //! Chance is a function of seed, walker, step and try alone, so that the walks depend on nothing else.
 
@@ -153,14 +153,14 @@ impl Graph {
     /// Random walks. `sink` is given each walk, the number of its walker and its vertices, in the order of
     /// walkers.
     ///
-    /// A weight that is not above zero is one that is never taken. Where weights are not whole numbers, those
-    /// of a list of several blocks are added block by block, so that another size of blocks may round
+    /// A weight that is not above zero is one that is never taken. Where weights are not whole numbers, the
+    /// weights of a list of several blocks are added block by block, so that another size of blocks may round
     /// otherwise.
     ///
     /// # Errors
-    /// [`GraphError::WalkBias`]; [`GraphError::NeedsWeights`];
-    /// [`GraphError::Memory`] below the sink's bytes and those of 1024 walkers, 4 bytes per vertex of their
-    /// walks and 60 each; what the sink, the device or a damaged store gives.
+    /// [`GraphError::WalkBias`]; [`GraphError::NeedsWeights`]; [`GraphError::Memory`] below the sink's bytes
+    /// and the bytes of 1024 walkers, 4 bytes per vertex of their walks and 60 each; what the sink, the
+    /// device or a damaged store gives.
     ///
     /// # Panics
     /// Where a start is not a vertex of the graph.

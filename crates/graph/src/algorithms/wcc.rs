@@ -71,9 +71,9 @@ impl Graph {
 }
 
 impl Graph {
-    /// The same components, from those of an earlier version: no block of the lists is read. It takes 16
-    /// bytes per earlier component in addition to [`Graph::wcc`]; where the cap has no room for that, or
-    /// for a number per vertex, it is [`Graph::wcc`].
+    /// The same components, from the components of an earlier version: no block of the lists is read. It
+    /// takes 16 bytes per earlier component in addition to [`Graph::wcc`]; where the cap has no room for
+    /// that, or for a number per vertex, it is [`Graph::wcc`].
     ///
     /// # Errors
     /// As [`Graph::wcc`]; [`GraphError::Malformed`] where the result is not one of components.

@@ -40,7 +40,7 @@ impl<'g> Blocks<'g> {
         if u64::from(self.frames) >= self.all() { blocks } else { blocks.saturating_mul(times) }
     }
 
-    /// Of that many blocks, those that the cache has no room for.
+    /// Of that many blocks, the number that the cache has no room for.
     pub fn not_cached(&self, blocks: u64) -> u64 {
         blocks.saturating_sub(self.frames.into())
     }

@@ -68,7 +68,7 @@ impl Graph {
     /// and the algorithm passes over all blocks again and again whatever it finds (WCC, PageRank without a
     /// tolerance; CDLP and LCC of undirected graphs where their lists fit), for searches an interval that
     /// assumes that the sources lead to nearly all. Computing is good for a factor of about two on a
-    /// processor and graphs like those whose costs are known (benches/RESULTS.md); others may be farther off.
+    /// processor and graphs like the ones with known costs (benches/RESULTS.md); others may be farther off.
     ///
     /// # Errors
     /// As the algorithm's where the graph lacks weights or incoming edges.

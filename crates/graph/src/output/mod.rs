@@ -118,7 +118,7 @@ impl Output {
                 );
             }
             Some(Format::Graphalytics) if graph.ids().are_strings() => {
-                let what = "this graph's ids are strings, those of Graphalytics are numbers; name a .csv or \
+                let what = "this graph's ids are strings, and Graphalytics has numbers; name a .csv or \
                             .parquet";
                 return refuse(what);
             }

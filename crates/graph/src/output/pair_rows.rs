@@ -31,7 +31,7 @@ impl<'g> PairRows<'g> {
         Ok(PairRows { graph, value, vertices, others, values: Vec::with_capacity(most) })
     }
 
-    /// Bytes that that many pairs take; strings taken to be of mean length.
+    /// Bytes of `most` pairs; strings are assumed to have mean length.
     pub fn bytes(graph: &Graph, most: u64) -> u64 {
         let ids = IdTable::bytes(graph);
         let an_id = match graph.ids().are_strings() {

@@ -17,7 +17,7 @@ use crate::{Graph, GraphError, RunStats, Which};
 pub struct Degrees {
     /// As they were asked for.
     pub vertices: Vec<Vertex>,
-    /// Of each: how many neighbors it has.
+    /// Of each: how many neighbours it has.
     pub degrees: Vec<u64>,
     /// What it took.
     pub stats: RunStats,

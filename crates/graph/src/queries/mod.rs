@@ -1,4 +1,4 @@
-//! Small questions to a graph: the neighbors and degrees of some vertices, what lies around one, the edges
+//! Small questions to a graph: the neighbours and degrees of some vertices, what lies around one, the edges
 //! among some, and all edges in batches.
 //!
 //! A question knows which blocks hold its lists before it reads the first. So each is read once, with as many

@@ -1,4 +1,4 @@
-//! The neighbors of some vertices.
+//! The neighbours of some vertices.
 
 use super::lists::{Keep, Lists};
 use super::members::Members;
@@ -26,7 +26,7 @@ pub struct Neighbors {
 }
 
 impl Graph {
-    /// The neighbors of vertices, in the order in which these are asked for; a vertex may be there several
+    /// The neighbours of vertices, in the order in which these are asked for; a vertex may be there several
     /// times. Each block that is needed is read once.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl Graph {
     /// # Panics
     /// Where a vertex is none of the graph.
     pub fn neighbors(&self, vertices: &[Vertex], side: Side) -> Result<Neighbors, GraphError> {
-        let what = named("the neighbors", vertices.len());
+        let what = named("the neighbours", vertices.len());
         let directions = side.directions(self, &what)?;
         check_vertices(self, vertices);
         let fixed = vertices.len() as u64 * 4 + Members::bytes(vertices.len());
@@ -55,7 +55,7 @@ impl Graph {
     }
 }
 
-/// `the neighbors of 3 vertices`.
+/// `the neighbours of 3 vertices`.
 pub(super) fn named(what: &str, vertices: usize) -> String {
     let plural = if vertices == 1 { "vertex" } else { "vertices" };
     format!("{what} of {} {plural}", grouped(vertices as u64))
@@ -75,7 +75,7 @@ impl Neighbors {
         &self.vertices
     }
 
-    /// The list of the vertex at a place among those that were asked for: where its edges lead, or where they
+    /// The list of the vertex at a place among the requested vertices: where its edges lead, or where they
     /// come from, which is the same in an undirected graph. Empty where that was not asked for.
     ///
     /// # Panics
@@ -110,7 +110,7 @@ impl Neighbors {
         self.lists.iter().map(move |(direction, lists)| (*direction, lists.list(member)))
     }
 
-    /// A row for each edge, in the order in which its vertex was asked for, then by the id of the neighbor:
+    /// A row for each edge, in the order in which its vertex was asked for, then by the id of the neighbour:
     /// `vertex`, `neighbor`, `direction` (`out` or `in`) where both were asked for, and `weight` where the
     /// graph has weights.
     ///

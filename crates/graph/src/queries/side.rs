@@ -6,15 +6,15 @@ use std::str::FromStr;
 use crate::format::Direction;
 use crate::{Graph, GraphError};
 
-/// Which edges of a vertex are asked for. Those of an undirected graph are the same in each.
+/// Which edges of a vertex are requested. In an undirected graph all are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Side {
-    /// Those that lead from it.
+    /// Edges that lead from it.
     #[default]
     Out,
-    /// Those that lead to it.
+    /// Edges that lead to it.
     In,
-    /// Those that lead from it, then those that lead to it.
+    /// Edges that lead from it, then edges that lead to it.
     Both,
 }
 

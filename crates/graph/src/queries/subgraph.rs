@@ -14,7 +14,7 @@ use crate::{Graph, GraphError, RunStats};
 pub struct Subgraph {
     /// The vertices, each once, in the order of the answer.
     pub vertices: Vec<Vertex>,
-    /// Of a neighborhood: how many edges lead from its centre to each vertex. Empty otherwise.
+    /// Of a neighbourhood: how many edges lead from its centre to each vertex. Empty otherwise.
     pub hops: Vec<u32>,
     /// By the place of the source, then of the target. An undirected edge is there once, from the end that
     /// comes first.
@@ -139,7 +139,7 @@ impl<'a> Induced<'a> {
 }
 
 impl Subgraph {
-    /// A row for each vertex, in their order: `vertex`, and of a neighborhood `hops`.
+    /// A row for each vertex, in their order: `vertex`, and of a neighbourhood `hops`.
     ///
     /// # Errors
     /// As [`Neighbors::rows`](super::Neighbors::rows).

@@ -1,4 +1,4 @@
-//! fio's JSON: runs of jobs, of which those that keep one load on the device are taken.
+//! fio's JSON: runs of jobs; only jobs that keep one load on the device are taken.
 
 mod document;
 mod engine;

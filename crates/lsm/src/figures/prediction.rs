@@ -15,7 +15,7 @@ pub fn prediction_text(found: &Prediction, asked: &Question) -> Text {
     text.table(levels(found));
     text.table(numbers(found, asked));
     text.say(format!(
-        "After numbers 95 % intervals: those of the device's costs, and at full size of the {} simulated loads \
+        "After numbers 95 % intervals: of the device's costs, and at full size of the {} simulated loads \
          (standard error {})",
         found.fills,
         percent(found.fill_error)

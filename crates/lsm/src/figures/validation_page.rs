@@ -49,7 +49,7 @@ pub fn validation_page(record: &Record) -> Page {
 fn notes(record: &Record) -> Vec<Block> {
     let mut notes = Vec::new();
     if record.comparison.is_none() {
-        notes.push("The device was not measured beside RocksDB, so there are no predictions.");
+        notes.push("The device was not measured together with RocksDB, so there are no predictions.");
     }
     if record.plan.repeats == 1 {
         notes.push("Measured once: there are no intervals around what was measured.");
@@ -131,7 +131,7 @@ fn flash(record: &Record, cells: &[Cell]) -> Option<Section> {
 fn table(cells: &[Cell]) -> Vec<Block> {
     let columns = ["Cells", "Layout", "Threads", "Clients", "Measured", "Predicted", "Error", "Off"];
     let table = Table::new(columns).words(1).words(7).rows(cells.iter().map(row));
-    let hint = "Medians of the repeats; in parentheses 95 % intervals. Times of queries are those of one client's \
+    let hint = "Medians of the repeats; in parentheses 95 % intervals. Times of queries are the times of one client's \
                 query. The error is predicted over measured, less 1. Off: what a prediction is made of, where it is \
                 off by more than 15 %, predicted against measured.";
     vec![Block::heading("All cells"), Block::hint(hint), Block::Table { table, tall: true }]

@@ -123,7 +123,7 @@ pub(super) fn options(sections: &[Section], release: Release, path: &Path) -> Re
     }
     if let Some(oldest) = table.oldest_after(release) {
         notes.push(format!(
-            "RocksDB {release} is older than {oldest}, the oldest whose options and defaults are known; those \
+            "RocksDB {release} is older than {oldest}, the oldest whose options and defaults are known; the options \
              of {oldest} are assumed"
         ));
     }

@@ -28,7 +28,7 @@ const ASSUMED: [(Kind, &str, &str, &str); 19] = [
         Table,
         "cache_index_and_filter_blocks",
         "false",
-        "indexes and filters in memory beside the cache are modelled",
+        "indexes and filters in memory outside the cache are modelled",
     ),
     (Table, "index_type", "kBinarySearch", "an index that is all in memory is modelled"),
     (Table, "partition_filters", "false", "filters that are all in memory are modelled"),

@@ -1,4 +1,4 @@
-//! How well constants fitted to some cells predict the others.
+//! How well constants fitted to some cells predict the rest.
 
 use super::fit::{positive_constants, sum};
 use super::tables::Cell;

@@ -13,7 +13,7 @@ pub enum Model<'a> {
     ///   does not scale, and what a query costs besides blocks;
     /// - a scan takes b l / k + c / k + g: each run with a file around the first key takes some reads, the
     ///   rest is the same for all layouts, as they return the same pairs, and their transfer does not scale;
-    /// - a load takes W w / k + c: compaction, which threads share, and inserts, which they do not.
+    /// - a load takes `W w / k + c`: compaction, which threads share, and inserts, which they do not.
     Shapes(&'a SimulatedShapes),
     /// The paper's: equations 9 to 12 with Table 2's costs, and one constant.
     Equations,

@@ -80,7 +80,7 @@ pub struct Order {
     pub kind: Kind,
     /// Pairs whose measured intervals have no number in common.
     pub pairs: usize,
-    /// Those of them that are predicted in the order in which they were measured.
+    /// Pairs that are predicted in the order in which they were measured.
     pub right: usize,
 }
 

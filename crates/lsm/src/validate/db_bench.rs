@@ -71,7 +71,7 @@ pub struct Database<'a> {
 /// The options of a database in addition to its layout.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Tuning<'a> {
-    /// Settings of `[DBOptions]`, instead of all those of the layout; the others have RocksDB's defaults
+    /// Settings of `[DBOptions]`, instead of the layout's; all others have RocksDB's defaults
     /// then.
     pub settings: Option<&'a [(String, String)]>,
     /// Options of db_bench for what no OPTIONS file has, such as the rate limiter.
@@ -115,7 +115,7 @@ impl Database<'_> {
     /// Runs db_bench, and returns what it printed on stdout.
     ///
     /// # Errors
-    /// Those of [`leadline_process::run`], and where the OPTIONS file cannot be written.
+    /// The errors of [`leadline_process::run`], and where the OPTIONS file cannot be written.
     pub fn run(
         &self,
         run: &BenchRun,

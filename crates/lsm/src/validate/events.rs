@@ -37,7 +37,7 @@ pub struct Background {
     pub flushed_pairs: u64,
     /// Bytes that they wrote to level 0.
     pub flushed_bytes: u64,
-    /// Compactions that merged; those that only moved a file to the next level are not among them.
+    /// Compactions that merged; compactions that only moved a file to the next level are not among them.
     pub compactions: u64,
     /// Compactions that only moved files.
     pub moves: u64,

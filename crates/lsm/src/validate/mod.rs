@@ -1,6 +1,6 @@
 //! Real RocksDB, measured with its own db_bench over a grid of layouts, for predictions to be compared with.
 //!
-//! The experiment is that of "The Multi-Queue SSD model", section 5.3, at any [scale](Scale) with the shape
+//! The experiment is from "The Multi-Queue SSD model", section 5.3, at any [scale](Scale) with the shape
 //! of its trees. [`run`] measures a [`Plan`] and leaves a [`Record`]. The procedure is in
 //! `docs/lsm-validate.md`.
 

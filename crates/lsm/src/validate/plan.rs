@@ -10,7 +10,7 @@ use super::error::ValidateError;
 use super::read::Query;
 use super::scale::{FLASH_JOBS, LayoutName, Scale};
 
-/// Pairs that a scan returns: those of the experiment that is repeated.
+/// Pairs that a scan returns, as in the repeated experiment.
 pub const SCAN_PAIRS: u32 = 128;
 
 /// Space that a database takes at most, over its data: a merge of all of a single sorted run writes all of it

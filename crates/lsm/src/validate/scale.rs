@@ -38,7 +38,7 @@ pub enum LayoutName {
     /// What RocksDB's tuning guide has for flash: fanout 8, eight files in level 0, four compaction threads
     /// whatever else is asked for.
     Flash,
-    /// That of an OPTIONS file: which of [`super::Plan::files`], from 1 on.
+    /// The tree of an OPTIONS file: which of [`super::Plan::files`], from 1 on.
     File(u32),
 }
 

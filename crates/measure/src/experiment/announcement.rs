@@ -47,7 +47,7 @@ pub struct Request<'a> {
     pub seconds: f64,
     /// Bytes that all may write together; `None` for their budgets.
     pub max_writes: Option<u64>,
-    /// Whether those that read or write, as they are told, are to write.
+    /// Whether experiments that can either read or write are to write.
     pub writes: bool,
 }
 

@@ -347,7 +347,7 @@ fn describe(foreground: &Foreground, beside: Beside) -> String {
         Beside::Arrivals(op, rate) => {
             format!("{requests} beside {} at {:.0} MB/s", words(op, Pattern::Random, false), rate / 1e6)
         }
-        Beside::Overwriting => format!("{requests} beside one random write at a time"),
+        Beside::Overwriting => format!("{requests} during one random write at a time"),
     }
 }
 

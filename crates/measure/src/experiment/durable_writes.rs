@@ -85,7 +85,7 @@ impl Experiment for DurableWritesExperiment {
     }
 
     fn help(&self) -> &'static str {
-        "16K reads beside durable writes at tenths of what the device can do: for InnoDB"
+        "16K reads during durable writes at tenths of the device's highest rate: for InnoDB"
     }
 
     fn needs_writes(&self) -> bool {
@@ -196,7 +196,7 @@ impl Scenes {
     }
 
     /// The first round of those that count. Where durable writes got slower for good, as on a volume that has
-    /// spent its credit, the rounds before that say what cannot be had for long; and in the round in which
+    /// spent its credit, the rounds before that are not sustained; and in the round in which
     /// they did, some shares were measured before it.
     fn counts_from(&self, epochs: usize) -> usize {
         let rates: Vec<f64> = self.capacity.iter().map(|&(ops, seconds)| ops as f64 / seconds).collect();
@@ -284,7 +284,7 @@ impl InRounds for Scenes {
         match i.checked_sub(1) {
             None => format!("durable writes, k = {}", self.k),
             Some(scene) => {
-                format!("reads beside {:.0} % of the durable writes", 100.0 * self.scenes[scene].share)
+                format!("reads during {:.0} % of the durable writes", 100.0 * self.scenes[scene].share)
             }
         }
     }

@@ -144,8 +144,8 @@ pub trait Experiment: Sync {
         None
     }
 
-    /// Whether the region is written whole before it begins. Those that do not either make a file of their
-    /// own or bring the drive into the state that they need; a file needs its blocks all the same.
+    /// Whether the region is written whole before it begins. Experiments that do not either make a file of
+    /// their own or bring the drive into the state that they need; a file needs its blocks all the same.
     fn is_laid_out(&self, _clock: Clock) -> bool {
         self.own_file_bytes().is_none()
     }
@@ -155,7 +155,7 @@ pub trait Experiment: Sync {
         PAGE_BYTES
     }
 
-    /// Bytes of the largest request on this region, except for those that are sent one at a time.
+    /// Bytes of the largest request on this region, except for requests that are sent one at a time.
     fn largest_request(&self, _region: Region) -> u32 {
         PAGE_BYTES
     }

@@ -58,7 +58,7 @@ impl Experiment for ReadDisturbExperiment {
     }
 
     fn help(&self) -> &'static str {
-        "one page read again and again: whether every so many reads one is slow"
+        "one page read again and again: whether reads are slow at regular intervals"
     }
 
     fn only_reads(&self) -> bool {

@@ -1,5 +1,6 @@
-//! `sustained`: what a drive writes at first and for long, sequentially and at random, and what reads take
-//! during writes that it can sustain: metrics of SSD-iq (Haas, Lee, Bonnet and Leis, PVLDB 18(11), 2025).
+//! `sustained`: the write rates of a drive at first and sustained, sequentially and at random, and what reads
+//! take during writes that it can sustain: metrics of SSD-iq (Haas, Lee, Bonnet and Leis, PVLDB 18(11),
+//! 2025).
 
 mod figures;
 
@@ -85,7 +86,7 @@ impl Experiment for SustainedExperiment {
     }
 
     fn help(&self) -> &'static str {
-        "burst against sustained writes, caches, and reads beside writes"
+        "burst against sustained writes, caches, and reads during writes"
     }
 
     fn needs_writes(&self) -> bool {

@@ -32,7 +32,7 @@ const RESAMPLES: usize = 500;
 /// No interval of a rate is narrower than this share of it.
 const RESOLUTION: f64 = 0.001;
 
-/// Bandwidth at first and for long.
+/// Burst and sustained bandwidth.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Levels {
     /// Bytes per second, with the 95 % interval.

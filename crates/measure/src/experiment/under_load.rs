@@ -45,7 +45,7 @@ struct Scenes<'a> {
 }
 
 impl UnderLoads {
-    /// Measures as many rounds as there is time for; `sustained` is what the drive writes at random for long,
+    /// Measures as many rounds as there is time for; `sustained` is the sustained rate of random writes,
     /// bytes per second.
     pub(super) fn measure(
         &mut self,
@@ -148,6 +148,6 @@ impl InRounds for Scenes<'_> {
     }
 
     fn describe(&self, i: usize) -> String {
-        format!("reads beside {:.0} % of the writes", 100.0 * self.scenes[i].share)
+        format!("reads during {:.0} % of the writes", 100.0 * self.scenes[i].share)
     }
 }

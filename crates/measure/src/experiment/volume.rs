@@ -2,7 +2,7 @@
 //!
 //! A slice at k requests in flight begins with k requests that are not counted and ends with k more (ramp and
 //! drain), and its window holds at least 2 k. At 128 requests of 4 MiB that is 2 GiB; at one of 4 KiB it is
-//! nothing. So dear cells get just that, and the others share what is left.
+//! nothing. So expensive cells get just that, and the rest share what is left.
 
 use super::context::SHORTEST_SLICE;
 

@@ -48,7 +48,7 @@ pub struct Workload {
     pub read_share: f64,
     /// Bytes a request; offsets are multiples of it, from the region's start.
     pub block_bytes: u32,
-    /// Random fraction r: the share of requests that jump, 0 to 1; the others follow the one before.
+    /// Random fraction r: the share of requests that jump, 0 to 1; the rest follow the previous request.
     pub random_fraction: f64,
     /// Where the random ones jump to.
     pub spread: Spread,

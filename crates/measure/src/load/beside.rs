@@ -50,7 +50,7 @@ pub struct Beside {
     pub complete: bool,
 }
 
-/// Sends requests of `foreground` one at a time, and those of `background` as `send_times` has them, on a
+/// Sends requests of `foreground` one at a time, and requests of `background` as `send_times` has them, on a
 /// schedule whether the device keeps up or not, for `limits.duration`; then drains.
 ///
 /// The foreground's latency runs from one of its completions to its next, as in [`super::one_at_a_time`]; in

@@ -14,7 +14,7 @@ pub(super) const EXTENT_BYTES: u64 = 1 << 20;
 /// they are touched.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FastPart {
-    /// Where it is; next to the region of the others.
+    /// Where it is; next to the region of the other threads.
     pub region: Region,
     /// Globs of their names; `*` stands for slashes too.
     pub files: Vec<Pattern>,

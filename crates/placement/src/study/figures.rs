@@ -45,7 +45,7 @@ impl Study {
         );
         let mut page = Page {
             brand: "leadline place",
-            title: format!("{} beside {}: placement or caching", self.fast, self.slow),
+            title: format!("{} next to {}: placement or caching", self.fast, self.slow),
             heading: "Placement or caching?".to_owned(),
             sub: vec![format!("{} for what is on {}", self.fast, self.slow), queries],
             ..Page::default()

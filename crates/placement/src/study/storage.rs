@@ -47,7 +47,7 @@ pub struct Query {
 pub enum Migration {
     /// Once, before everything runs.
     Once,
-    /// Before every run of a query, those of its files that are placed.
+    /// Before every run of a query, its placed files.
     PerQuery,
 }
 

@@ -8,7 +8,7 @@
 //! - **The kernel's read-ahead.** It sends a window when the program comes to the first page of the one
 //!   before, so at most two are under way, and the program waits for the one before right afterwards. Such a
 //!   run shows by windows that overlap, or that double; where some of a file double twice, all runs in it are
-//!   such, also those of several threads, of which each sends the next window when it is the first to come to
+//!   such, also runs of several threads, of which each sends the next window when it is the first to come to
 //!   the one before.
 
 use std::collections::{HashMap, HashSet};

@@ -65,7 +65,7 @@ impl After {
 }
 
 impl Waits {
-    /// Those of a capture. Takes about 50 bytes per request.
+    /// The waits of a capture. Takes about 50 bytes per request.
     pub fn of(captured: &Captured) -> Waits {
         let requests = &captured.requests;
         let (mut after, mut begins) = (Vec::with_capacity(requests.len()), vec![0]);

@@ -1,9 +1,10 @@
-//! Which threads take turns: a server and its client, a program and those that it starts and waits for.
+//! Which threads take turns: a server and its client, a program and the programs that it starts and waits
+//! for.
 //!
 //! Of two threads that know nothing of each other, requests are under way at the same time now and then; how
 //! often, follows from how many they have and how long these take. Of two that wait for each other they never
 //! are. Where too few are expected to tell, threads that were each busy in one go count as waiting for each
-//! other, as processes do that are started one after the other, and those that went to and fro do not.
+//! other, as processes do that are started one after the other, and threads that went to and fro do not.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Reading pages: a frame for each, requests on their way, and those who wait for them.
+//! Reading pages: a frame for each, requests in flight, and threads that wait for them.
 
 use leadline_device::Request;
 

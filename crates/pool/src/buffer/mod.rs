@@ -159,7 +159,7 @@ impl Pool {
     }
 
     /// Reads pages ahead, without waiting for them: as many as there are frames for without a write, and as
-    /// the I/O queue of this thread has room for ([`PoolConfig::reads_ahead`]). The others are left out.
+    /// the I/O queue of this thread has room for ([`PoolConfig::reads_ahead`]). The rest are left out.
     ///
     /// # Errors
     /// [`PoolError::BeyondDevice`], [`PoolError::Device`].

@@ -19,7 +19,7 @@ pub struct PoolStats {
     pub writes: u64,
     /// Of them, by the cleaner.
     pub writes_by_cleaner: u64,
-    /// Write-backs by those who found a dirty victim, of several pages or one.
+    /// Write-backs by threads that found a dirty victim, of several pages or one.
     pub batches: u64,
     /// Times a thread waited for the cleaner.
     pub cleaner_waits: u64,
@@ -35,7 +35,7 @@ pub struct PoolStats {
     pub corrupt: u64,
     /// Writes that failed; their pages stayed dirty.
     pub write_errors: u64,
-    /// Flushes of the device, and of them, those that failed.
+    /// Flushes of the device, and of them, the failed ones.
     pub flushes: u64,
     /// Flushes of the device that failed.
     pub flush_errors: u64,

@@ -60,7 +60,7 @@ pub enum Walk {
     /// A victim was sought: second chances before it are used up.
     Eviction,
     /// Dirty pages to write back were sought beyond the victim. Only policies whose published rules say so
-    /// (LRU-WSR) use second chances up here; for the others nothing changes.
+    /// (LRU-WSR) use second chances up here; for all others nothing changes.
     WriteBack,
 }
 
@@ -98,7 +98,7 @@ pub trait Policy: Send {
     /// before; all `Evict` come before the first `Later`. Ends when `visit` breaks or all have come up.
     ///
     /// The first without a second chance is exactly the page that the policy gives up next, and still is
-    /// after the second chances before it were reported. The others of its queue follow in the order in which
+    /// after the second chances before it were reported. The rest of its queue follows in the order in which
     /// they go while every eviction makes room for a page never seen before, as long as victims come from
     /// this queue.
     fn walk(&self, visit: &mut dyn FnMut(Frame, Verdict) -> ControlFlow<()>);

@@ -143,7 +143,7 @@ impl Prefetching {
         out.extend(self.proposed.iter().map(|&(page, _)| page));
     }
 
-    /// `page`, of the last proposal, is being read. Those of them that are read are told in the proposal's
+    /// `page`, of the last proposal, is being read. The ones that are read are reported in the proposal's
     /// order.
     pub fn issued(&mut self, page: Page) {
         let Some(at) = self.proposed.iter().position(|&(known, _)| known == page) else { return };

@@ -45,7 +45,7 @@ pub enum ReplayError {
         /// What it holds.
         found: String,
     },
-    /// The contents are those of a run that was cancelled or failed.
+    /// The contents are from a run that was cancelled or failed.
     #[error(
         "a run before this one did not end well, so that nobody knows what the pages hold; lay them out again"
     )]
@@ -53,7 +53,7 @@ pub enum ReplayError {
     /// A client could not be started.
     #[error("only {clients} clients could be started: {source}")]
     Thread {
-        /// Those that were.
+        /// The clients that were.
         clients: u32,
         /// The system's reason.
         source: std::io::Error,

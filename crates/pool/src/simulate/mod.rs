@@ -230,7 +230,7 @@ impl Config {
 /// Runs a trace through a pool.
 ///
 /// `device` is a queue pair of a simulated device, idle, made with [`Config::queue_shape`]; without one no
-/// time passes. Memory is that of the pool: constant in the trace's length.
+/// time passes. Memory is the pool's: constant in the trace's length.
 ///
 /// # Errors
 /// [`SimulateError`]: the first thing that went wrong.

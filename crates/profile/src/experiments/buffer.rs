@@ -29,7 +29,7 @@ pub struct Buffer {
     /// Probability of such a difference between first and later reads where there is no buffer, by exchanging
     /// first and later reads at random.
     pub p_value: f64,
-    /// How far the latencies of pages that were just read are from those of others, 0 to 1: the largest
+    /// How far the latencies of pages that were just read are from other pages', 0 to 1: the largest
     /// difference between the shares that are shorter than some latency.
     pub distance: f64,
     /// Size of the buffer, bytes: the geometric mean of `buffer_ci`; `null` where there is none, or where it

@@ -38,8 +38,8 @@ pub struct ChannelsPoint {
     pub requests: u32,
     /// Bursts of that many at once.
     pub bursts: u64,
-    /// Channels that worked on the first reads of a burst: reads done within the window / those of a burst of
-    /// one.
+    /// Channels that worked on the first reads of a burst: reads done within the window / reads done in a
+    /// burst of one.
     pub busy_at_once: f64,
     /// Its 95 % interval, bootstrap over epochs.
     #[serde(default)]

@@ -17,9 +17,9 @@ pub struct IoCost {
     pub procedure: Procedure,
     /// Bytes per request of `rbps` and `wbps`, one at a time.
     pub large_bytes: u32,
-    /// Bytes per request of the others.
+    /// Bytes per request of the small requests.
     pub small_bytes: u32,
-    /// Requests of the others in flight.
+    /// Small requests in flight.
     pub small_concurrency: u32,
     /// Sequential reads, bytes per second.
     pub rbps: IoCostRate,

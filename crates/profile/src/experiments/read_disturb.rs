@@ -54,7 +54,7 @@ pub struct DisturbSeries {
     pub period_reads: Option<f64>,
     /// Its 95 % interval.
     pub period_ci: Option<[f64; 2]>,
-    /// Time by which the slow reads of a period are slower than the others, in all.
+    /// Total time by which the slow reads of a period are slower than the rest.
     pub penalty_us: Option<f64>,
     /// Its 95 % interval.
     pub penalty_ci: Option<[f64; 2]>,

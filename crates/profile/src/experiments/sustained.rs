@@ -1,4 +1,4 @@
-//! What `sustained` found: write bandwidth at first and for long, and reads during writes that can be
+//! What `sustained` found: burst and sustained write bandwidth, and reads during writes that can be
 //! sustained.
 
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ pub struct Sustained {
     pub read_block_bytes: u32,
 }
 
-/// Writes after a rest, as many in flight as there may be, for long.
+/// Sustained writes after a rest, with the most requests in flight.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SustainedLoad {
     /// Random or sequential.

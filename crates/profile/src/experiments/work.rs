@@ -31,7 +31,7 @@ pub struct WorkPoint {
     pub writes: u64,
     /// Bytes per request.
     pub block_bytes: u32,
-    /// Share of the requests that jump, 0 to 1; the others follow the one before.
+    /// Share of the requests that jump, 0 to 1; the rest follow the previous request.
     pub random_fraction: f64,
     /// Requests in flight, of either kind.
     pub concurrency: u32,

@@ -3,7 +3,7 @@
 //! Units are in the names: `_bytes`, `_seconds`, `_us` (microseconds), `iops` (operations per second). A pair
 //! named `_ci` is a 95 % interval `[low, high]`. An absent number is `null`: not measured, never zero. Later
 //! minor versions add fields to the profile itself, `device`, `method`, `validity`, a point or a parameters
-//! entry, and nowhere else; those that this version does not know are kept in `extra` and written back.
+//! entry, and nowhere else; fields that this version does not know are kept in `extra` and written back.
 
 mod device;
 mod method;

@@ -68,7 +68,7 @@ pub struct Proof {
     pub limit_ms: f64,
     /// What the prediction, fio and etcd say of it.
     pub verdicts: Verdicts,
-    /// etcd's default times and those of the advice, before what was seen.
+    /// etcd's default times and the advised times, before what was seen.
     pub timeouts: Vec<JudgedTimeouts>,
     /// What limits the comparison, in words.
     pub notes: Vec<String>,
@@ -158,7 +158,7 @@ struct Job {
 /// The thread that calls it must live until the end: etcd dies with it.
 ///
 /// # Errors
-/// [`ProveError`]: before anything is started, for what is missing or makes no sense; later also those
+/// [`ProveError`]: before anything is started, for missing or senseless input; later also the errors
 /// of the caller's measurement.
 pub fn prove(
     plan: &Plan,
@@ -334,7 +334,7 @@ fn notes(syncs: &Histogram, bucket_ms: (f64, Option<f64>)) -> Vec<String> {
         }
     }
     notes.push(
-        "etcd's database is synced every 100 ms on the same device, beside its log: fio has no such \
+        "etcd's database is synced every 100 ms on the same device, next to its log: fio has no such \
                 neighbour"
             .into(),
     );

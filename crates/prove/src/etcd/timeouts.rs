@@ -31,7 +31,7 @@ pub struct Timeouts {
 pub struct JudgedTimeouts {
     /// The times.
     pub timeouts: Timeouts,
-    /// Those of etcd, or of the advice.
+    /// Whether the times are etcd's or the advice's.
     pub role: Role,
     /// The share of syncs that took longer than the heartbeat interval.
     pub beyond_heartbeat: f64,

@@ -138,7 +138,7 @@ impl Plan {
         if self.data_bytes < self.buffer_pool_bytes || self.data_bytes > 1 << 42 {
             return wrong(
                 "the size of the tables",
-                "it must be that of the buffer pool at least, and 4 TiB at most",
+                "it must be at least the buffer pool's, and at most 4 TiB",
             );
         }
         // The server has the same limits.

@@ -88,7 +88,8 @@ pub struct Choice {
     pub chosen: Vec<Access>,
     /// How many of them take less than 1.1 times as long as the query's best plan.
     pub right: u32,
-    /// Time of the chosen plans over that of the best, all queries together; right ones count as the best.
+    /// Time of the chosen plans over the time of the best, all queries together; right ones count as the
+    /// best.
     pub regret: f64,
 }
 

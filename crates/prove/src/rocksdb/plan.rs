@@ -190,7 +190,7 @@ impl Plan {
             return wrong("the size of the memtable", "it must be 64 KiB to 1 GiB");
         }
         if self.data_bytes < 4 * self.memtable_bytes || self.data_bytes > 1 << 42 {
-            return wrong("the size of a database", "it must be that of four memtables to 4 TiB");
+            return wrong("the size of a database", "it must be from four memtables to 4 TiB");
         }
         if !(1..=1 << 20).contains(&self.value_bytes) {
             return wrong("the size of a value", "it must be 1 byte to 1 MiB");
@@ -200,7 +200,7 @@ impl Plan {
         }
         // db_bench takes 0 for a client that writes as fast as it can.
         if self.write_bytes_per_second == 0 || self.write_bytes_per_second > 1 << 40 {
-            return wrong("what is written beside reads", "it must be 1 byte to 1 TiB per second");
+            return wrong("the write rate during reads", "it must be 1 byte to 1 TiB per second");
         }
         if self.rate_limits.contains(&0) {
             return wrong("the rate limits", "each must be 1 byte per second at least; the default has none");

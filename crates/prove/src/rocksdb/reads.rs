@@ -35,7 +35,7 @@ pub(super) fn run(
     let snapshot = Snapshot::take(&path, bench.folder.path().join("base"))?;
     let Plan { data_bytes, readers, read_seconds, write_bytes_per_second, seed, .. } = *bench.plan;
     let work = format!(
-        "db_bench {BENCHMARK} of {} MiB by {readers} clients for {read_seconds} s, beside one that writes \
+        "db_bench {BENCHMARK} of {} MiB by {readers} clients for {read_seconds} s, next to one that writes \
          {:.1} MiB/s, with {}",
         data_bytes >> 20,
         write_bytes_per_second as f64 / 1048576.0,

@@ -21,7 +21,7 @@ pub struct Plan {
     pub mixes: Vec<Mix>,
     /// Requests in flight: enough for the device to be busy with any of the mixes.
     pub concurrency: u32,
-    /// fio's engine. Seastar's own is that of `libaio`.
+    /// fio's engine. Seastar itself uses `libaio`.
     pub engine: String,
     /// Past the page cache, as Seastar does.
     pub direct: bool,

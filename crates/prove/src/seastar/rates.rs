@@ -71,7 +71,7 @@ impl Rates {
         KEYS.contains(&key) || key == DUPLEX
     }
 
-    /// The sum of the fractions that that many reads and writes per second of a size take. The scheduler lets
+    /// The sum of the fractions that `reads` and `writes` per second of a size take. The scheduler lets
     /// it be 1 at most: at more, the disk does more than the rates say. Of a duplex disk, it is the larger of
     /// the reads' and the writes'.
     pub fn sum(&self, bytes: u32, reads_per_second: f64, writes_per_second: f64) -> f64 {

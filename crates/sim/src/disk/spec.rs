@@ -101,7 +101,7 @@ pub struct DiskTiming {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DiskQueue {
-    /// How many of those that came first it chooses from, 1 (in the order of arrival) to 1024; default 32.
+    /// How many of the oldest requests it chooses from, 1 (in the order of arrival) to 1024; default 32.
     #[serde(default = "default_depth")]
     pub depth: u32,
     /// None goes before one that arrived that many milliseconds earlier, 0 to 1e6; default 500. So none waits

@@ -78,7 +78,7 @@ fn geometry(spec: &FlashSpec) -> Result<(), Flaw> {
     }
     // A part is at least a sector.
     let units = if m.unit == u64::from(SECTOR_BYTES) { 0 } else { spec.capacity / m.unit };
-    let unit = "units: at most those of the drive, 0 where mapping.unit is 512";
+    let unit = "units: at most the drive's, 0 where mapping.unit is 512";
     within("mapping.fine_entries", m.fine_entries.into(), 0, units.min(1 << 24), unit)
 }
 

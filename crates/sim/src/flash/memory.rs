@@ -22,7 +22,7 @@ pub(super) fn check_blocks(spec: &FlashSpec, block_units: u64, lanes: u64) -> Re
     let each = (block_units / u64::from(spec.geometry.pages_per_block)).max(1);
     let reason = if most >= each {
         format!(
-            "must be at most {} with so many dies, planes and mapping units in a page, {MOST_UNITS} units in one \
+            "must be at most {} with this number of dies, planes and mapping units in a page, {MOST_UNITS} units in one \
              block of each die",
             most / each
         )
@@ -39,7 +39,8 @@ pub(super) fn check_count(spec: &FlashSpec, lane_blocks: u64, lanes: u64) -> Res
         return Ok(());
     }
     if spec.gc.soft > 100 && u64::from(spec.gc.soft) > lane_blocks / 2 {
-        let reason = format!("must be at most {} for so many dies", (MOST_BLOCKS / lanes / 2).max(100));
+        let reason =
+            format!("must be at most {} for this number of dies", (MOST_BLOCKS / lanes / 2).max(100));
         return Err(("gc.soft", reason));
     }
     let times = (lane_blocks * lanes).div_ceil(MOST_BLOCKS);

@@ -24,7 +24,7 @@ pub struct HostLinkSpec {
     /// them pass before the request is on its way.
     #[serde(default)]
     pub per_kib_us: f64,
-    /// Queues, each with a processor of its own, 1 to 1024; a request passes that of its slot.
+    /// Queues, each with a processor of its own, 1 to 1024; a request passes the queue of its slot.
     #[serde(default = "one")]
     pub queues: u32,
     /// Whether data moves both ways at once.

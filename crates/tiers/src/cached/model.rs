@@ -23,11 +23,11 @@ pub struct CacheOptions {
     pub admission: Admission,
 }
 
-/// A slow device with a fast one as its block cache. Its addresses are those of the slow one.
+/// A slow device with a fast one as its block cache. It has the addresses of the slow device.
 ///
-/// A read looks its blocks up in order when it arrives. Those in the cache are read from the fast device, the
-/// others from the slow one; neighbours on the same device are read together. When all blocks that are to be
-/// admitted have come from the slow device, they are in the cache, and are written to the fast one with
+/// A read looks its blocks up in order when it arrives. Blocks in the cache are read from the fast device,
+/// the rest from the slow one; neighbours on the same device are read together. When all blocks that are to
+/// be admitted have come from the slow device, they are in the cache, and are written to the fast one with
 /// nobody waiting, except for whoever reads them before that is done. Until they have come, they are missed
 /// by others too. Writes go to the slow device and, where blocks are cached, to the fast one.
 pub struct CachedModel {

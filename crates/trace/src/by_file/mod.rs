@@ -113,9 +113,9 @@ pub struct Usage {
     pub written_bytes: u64,
     /// Accesses to pages: a request of several pages is as many.
     pub page_accesses: u64,
-    /// Those that read.
+    /// Page accesses that read.
     pub page_reads: u64,
-    /// Those that write.
+    /// Page accesses that write.
     pub page_writes: u64,
     /// Reads of pages that belong to a run of whole extents.
     pub sequential_page_reads: u64,

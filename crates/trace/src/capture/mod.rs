@@ -76,7 +76,7 @@ impl Operation {
 /// One request. Times are nanoseconds since the capture began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Event {
-    /// When it arrived; never before that of the event before it.
+    /// When it arrived; never before the previous event.
     pub issued_ns: u64,
     /// When it was answered, at or after `issued_ns`.
     pub completed_ns: u64,
@@ -88,7 +88,7 @@ pub struct Event {
     pub operation: Operation,
     /// First byte.
     pub offset: u64,
-    /// Bytes; of a read or write those that were moved, 0 where it failed or nothing was there.
+    /// Bytes; of a read or write the bytes moved, 0 where it failed or nothing was there.
     pub length: u64,
 }
 

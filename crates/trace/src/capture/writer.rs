@@ -34,7 +34,7 @@ impl<W: Write> Writer<W> {
     /// one stands for all others.
     ///
     /// # Errors
-    /// Those of the output.
+    /// The errors of the output.
     pub fn file(&mut self, name: &str) -> io::Result<u32> {
         if self.files.len() < MOST_FILES {
             self.buffer.push(FILE);
@@ -48,7 +48,7 @@ impl<W: Write> Writer<W> {
     /// A thread; its index. Past [`MOST_THREADS`] the last one stands for all others.
     ///
     /// # Errors
-    /// Those of the output.
+    /// The errors of the output.
     pub fn thread(&mut self, thread: &Thread) -> io::Result<u32> {
         if (self.threads as usize) < MOST_THREADS {
             self.buffer.push(THREAD);
@@ -65,7 +65,7 @@ impl<W: Write> Writer<W> {
     /// `issued_ns`.
     ///
     /// # Errors
-    /// Those of the output.
+    /// The errors of the output.
     pub fn event(&mut self, event: &Event) -> io::Result<()> {
         self.encode(event);
         self.put()
@@ -74,7 +74,7 @@ impl<W: Write> Writer<W> {
     /// An event that is a rename, to `name`.
     ///
     /// # Errors
-    /// Those of the output.
+    /// The errors of the output.
     pub fn rename(&mut self, event: &Event, name: &str) -> io::Result<()> {
         self.encode(&Event { operation: Operation::Rename, ..*event });
         self.name(name);
@@ -84,7 +84,7 @@ impl<W: Write> Writer<W> {
     /// Writes the end, `ended_ns` after the beginning, and gives the output back.
     ///
     /// # Errors
-    /// Those of the output.
+    /// The errors of the output.
     pub fn finish(mut self, ended_ns: u64) -> io::Result<W> {
         self.buffer.push(END);
         put(&mut self.buffer, ended_ns);

@@ -2,7 +2,7 @@
 //!
 //! `TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)`, which the header says: seconds, the program, its process,
 //! a disk (a volume), the kind (`R`, `W`, or RWBS), first sector of 512 bytes, bytes, and columns that are
-//! not used. Times are those of completion. Source: biosnoop(8) of bcc.
+//! not used. Times are completion times. Source: biosnoop(8) of bcc.
 
 use super::block_event::{DISCARDS, NO_DATA};
 use super::fields::{ElapsedTime, Volumes, expected, extent, number, seconds, sectors, shown, words};

@@ -4,7 +4,7 @@
 //! seconds. Source: CacheLib's "Evaluating SSD hardware for Facebook workloads", and the README of
 //! cacheMon/cache_dataset.
 //!
-//! A key is an object whose size is that of key and value together; a line is `op_count` requests for it.
+//! A key is an object; its size is the size of key and value together; a line is `op_count` requests for it.
 //! `GET` and `GET_LEASE` read, `SET` and `SET_LEASE` write, and `DELETE` is passed over: there is no request
 //! that takes an object out.
 

@@ -84,7 +84,7 @@ fn of_ending_that_fits(format: Format, input: &Input) -> Result<(Format, Recogni
     let plain = || by_ending((0, 0), "the ending of the file's name".to_owned());
     let contradicted = |is: &str, other: Format| {
         let (said, other) = (format.name(), other.name());
-        let reason = format!("its ending says {said}, but {is}; --format {other} reads it as such");
+        let reason = format!("its ending says {said}, but {is}; --format {other} reads it so");
         Err(TraceError::Name { name: input.name.clone(), reason })
     };
     let binary = input.head.contains(&0);
@@ -97,7 +97,7 @@ fn of_ending_that_fits(format: Format, input: &Input) -> Result<(Format, Recogni
         None if binary => {
             return match of_records(&input.head) {
                 Some((other, _)) if other != format && !may_be_records(format, input) => {
-                    contradicted(&format!("its records are those of {}", other.name()), other)
+                    contradicted(&format!("it has records of {}", other.name()), other)
                 }
                 _ => Ok(plain()),
             };
@@ -123,7 +123,7 @@ fn of_ending_that_fits(format: Format, input: &Input) -> Result<(Format, Recogni
         // Not a line is of this format: perhaps all are of another.
         _ => match others().next() {
             Some(other) => {
-                let is = format!("its lines are those of {}", other.format.name());
+                let is = format!("it has lines of {}", other.format.name());
                 contradicted(&is, other.format)
             }
             None => Ok(plain()),

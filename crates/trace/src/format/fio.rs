@@ -6,7 +6,7 @@
 //!
 //! Reads and writes are requests, each file is a volume; `sync`, `datasync` and `trim` are passed over. In
 //! version 2 `wait` lets time pass: its offset is microseconds since the `wait` before it. A trace of version
-//! 2 that has none within its first bytes has no times, and ignores those that come later. In version 3,
+//! 2 that has none within its first bytes has no times, and ignores later ones. In version 3,
 //! where lines have times, `wait` is ignored, as fio does. Written as version 3, a file `volumeN` for each
 //! volume; times are cut to microseconds.
 

@@ -116,7 +116,7 @@ impl Format {
         Format::Capture,
     ];
 
-    /// Those that can be written.
+    /// Formats that can be written.
     pub const WRITABLE: [Format; 5] =
         [Format::Pages, Format::Msr, Format::Spc, Format::OracleGeneral, Format::Fio];
 

@@ -2,7 +2,7 @@
 //!
 //! u32 time in seconds, u64 object, u32 size in bytes, i64 number of the object's next request. Source:
 //! libCacheSim, `traceReader/customizedReader/oracle/oracleGeneralBin.h` (Yang et al.). An object is read as
-//! one page, always a read; the size is that of the object, the next request is not used.
+//! one page, always a read; the size is the object's, the next request is not used.
 //!
 //! Written with a next request of -1 throughout, libCacheSim's "none": finding it would take a second pass,
 //! or memory for each page. Policies that look ahead (Belady) must not be run on such a file.

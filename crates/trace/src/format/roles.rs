@@ -161,7 +161,7 @@ impl TimeUnit {
 impl TraceColumns {
     /// Of what a user writes: for each column, from the first on, what it holds, with its unit behind `:`;
     /// `-` for one that is not used. `ROLE=COLUMN` says which column it is, by its name in the header or by
-    /// its number. `time_unit` is that of a time without one.
+    /// its number. `time_unit` is for a time without a unit.
     ///
     /// # Errors
     /// What is not known, missing, or there twice.

@@ -5,7 +5,7 @@
 //! Yang, Yue and Rashmi, "A Large Scale Analysis of Hundreds of In-Memory Cache Clusters at Twitter", OSDI
 //! 2020.
 //!
-//! A key is an object whose size is that of key and value together. `get` and `gets` read, what stores or
+//! A key is an object; its size is the size of key and value together. `get` and `gets` read, what stores or
 //! changes a value writes, and `delete` is passed over: there is no request that takes an object out.
 
 use super::fields::{ElapsedTime, commas, expected, number, object, object_bytes};

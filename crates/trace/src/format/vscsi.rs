@@ -7,7 +7,7 @@
 //!
 //! The version is the upper byte of its field. Source: libCacheSim, `traceReader/customizedReader/vscsi.h`
 //! (Yang et al.), which reads the traces of CloudPhysics so. Sectors are of 512 bytes, the command is a SCSI
-//! command; those that neither read nor write are passed over.
+//! command; other commands are skipped.
 
 use super::fields::{ElapsedTime, extent, sectors};
 use super::reader::{Holds, RecordFormat};

@@ -1,9 +1,9 @@
 //! `paper-ms`, `paper-wis`, `paper-ris`, `paper-mu`: the synthetic workloads of Papon and Athanassoulis, ICDE
 //! 2023, request for request.
 //!
-//! `hot_access` percent of the requests go to the first `hot_pages` percent of the pages, the others to the
-//! rest; `reads` percent are reads. Each request draws three numbers from glibc's `rand()`, in this order:
-//! whether it writes, whether it is hot, which page.
+//! `hot_access` percent of the requests go to the first `hot_pages` percent of the pages, the rest to the
+//! other pages; `reads` percent are reads. Each request draws three numbers from glibc's `rand()`, in
+//! this order: whether it writes, whether it is hot, which page.
 
 use super::glibc::GlibcRand;
 use super::options::{GeneratorInfo, Options, options};

@@ -19,9 +19,9 @@ const MOST_HEATS: usize = 64;
 pub struct Requests {
     /// All of them.
     pub count: u64,
-    /// Those that read.
+    /// Requests that read.
     pub reads: u64,
-    /// Those that write.
+    /// Requests that write.
     pub writes: u64,
     /// Reads / requests.
     pub read_share: Option<f64>,

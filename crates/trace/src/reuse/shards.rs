@@ -13,7 +13,7 @@ pub struct SampledPage {
     pub page: u64,
     /// Accesses to it.
     pub accesses: u64,
-    /// Those that wrote.
+    /// Accesses that wrote.
     pub writes: u64,
 }
 

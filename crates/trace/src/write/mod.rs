@@ -41,7 +41,7 @@ impl<W: Write> Writer<W> {
         let page_bytes = page_bytes.max(1);
         let Some(mut encoder) = format.encoder(page_bytes) else {
             let writable = Format::WRITABLE.map(Format::name).join(", ");
-            let reason = format!("is a format that is only read; those that are written are {writable}");
+            let reason = format!("is a format that is only read; formats that are written are {writable}");
             return Err(TraceError::Name { name: format.name().to_owned(), reason });
         };
         let mut buffer = Vec::new();

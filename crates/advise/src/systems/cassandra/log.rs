@@ -87,7 +87,7 @@ pub(super) fn interval(drive: &Drive) -> Result<Setting, Unmeasured> {
     let value = within(bytes.value);
     let rule = format!(
         "{:.1} MB in which an fdatasync, {:.2} ms, takes a tenth of the time at what the drive writes in \
-         sequence for long; at least the default, 10 MiB",
+         sequential writes; at least the default, 10 MiB",
         bytes.value / 1e6,
         1e3 * flush
     );

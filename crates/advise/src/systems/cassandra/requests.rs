@@ -14,7 +14,7 @@ const MOST_READS: f64 = 512.0;
 /// The size at which random reads are measured that is nearest to a chunk of a table.
 const CHUNK: u32 = 8192;
 
-/// Share of what the drive writes for long that compactions may take.
+/// Share of the sustained write rate that compactions may take.
 const SHARE: f64 = 0.5;
 
 const MIB: f64 = 1_048_576.0;
@@ -63,7 +63,7 @@ pub(super) fn compaction(drive: &Drive, version: &str) -> Result<Setting, Unmeas
     let within = |bytes: f64| bytes.clamp(LEAST_RATE, MOST_RATE);
     let value = within(half.value);
     let rule = format!(
-        "half of the {:.0} MB/s that the drive writes in sequence for long, for all compactions together, from \
+        "half of the {:.0} MB/s of sustained sequential writes, for all compactions together, from \
          16 to 2048 MiB/s",
         bandwidth.value / 1e6
     );

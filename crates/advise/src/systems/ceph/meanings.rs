@@ -1,4 +1,4 @@
-//! What other options mean for those of mClock: the documentation's "mClock Config Reference", and
+//! The meaning of other options for mClock's options: the documentation's "mClock Config Reference", and
 //! `OSD::maybe_override_max_osd_capacity_for_qos` in src/osd/OSD.cc.
 
 use super::{HDD, SSD};

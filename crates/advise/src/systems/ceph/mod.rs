@@ -163,7 +163,7 @@ fn bytes(text: &str) -> Option<u64> {
     (bytes >= 0.0 && bytes.fract() == 0.0).then_some(bytes as u64)
 }
 
-/// Random writes of 4K that the drive makes for long; durable ones, since an OSD acknowledges no others.
+/// Sustained random writes of 4K; durable ones, since an OSD acknowledges no others.
 fn capacity(drive: &Drive) -> Result<(Estimate, String), Unmeasured> {
     let plain = drive.plateau(OpKind::Write, Pattern::Random, SMALL);
     let (mut iops, mut rule) = match (drive.durable_plateau(Pattern::Random, SMALL), plain) {
@@ -194,7 +194,7 @@ fn capacity(drive: &Drive) -> Result<(Estimate, String), Unmeasured> {
         }
     };
     if let Ok(bandwidth) = drive.sustained_writes(Pattern::Random) {
-        limit(bandwidth.value / f64::from(SMALL), "for long it writes fewer");
+        limit(bandwidth.value / f64::from(SMALL), "its sustained rate is lower");
     }
     if let Some(baseline) = drive.baseline() {
         limit(baseline, "the volume's credit lasts for fewer");
@@ -225,15 +225,15 @@ fn iops(drive: &Drive, class: &Class) -> Result<Setting, Unmeasured> {
 fn bandwidth(drive: &Drive, class: &Class) -> Result<Setting, Unmeasured> {
     let bandwidth = drive.sustained_writes(Pattern::Sequential)?;
     let value = bandwidth.value.round().max(1.0);
-    let rule = "what the drive writes in sequence for long; over the capacity in writes it is what a small \
-                request is charged, in bytes"
+    let rule = "the drive's sustained sequential writes; divided by the capacity in writes this is the charge of a small \
+                request, in bytes"
         .to_owned();
     Ok(Setting::new(class.bandwidth, Value::Bytes(value as u64), "bytes per second", rule, SOURCE)
         .interval(bandwidth.ci)
         .fits(value / 2.0, 2.0 * value)
         .default(Value::Bytes(class.default_bandwidth))
         .if_wrong(
-            "large requests, those of recovery and backfill, are held below what the drive does",
+            "large requests, such as recovery and backfill, are held below the drive's rate",
             "large requests are charged too little against small ones, and clients wait behind recovery",
         ))
 }

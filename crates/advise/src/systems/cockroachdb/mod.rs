@@ -108,14 +108,14 @@ fn names_disk(advice: &Advice) -> bool {
     ["22.2", "23.1", "23.2"].contains(&advice.version)
 }
 
-/// Reads and writes together, for long: no more than the slower of the two alone.
+/// Sustained reads and writes together: no more than the slower of the two alone.
 fn rate(drive: &Drive) -> Result<Setting, Unmeasured> {
     let reads = Stream::of(drive, OpKind::Read)?.bandwidth;
     let writes = drive.sustained_writes(Pattern::Sequential)?;
     let least = |writes: f64| writes.min(reads);
     let value = (least(writes.value) as u64 / MIB).max(1) * MIB;
     let rule = format!(
-        "the lower of what the drive reads, {:.0} MB/s, and what it writes for long, {:.0} MB/s: reads and \
+        "the lower of the read rate, {:.0} MB/s, and the sustained write rate, {:.0} MB/s: reads and \
          writes share it, and the admission control lets writing in the background have four fifths",
         reads / 1e6,
         writes.value / 1e6

@@ -32,8 +32,8 @@ pub(super) fn compression(drive: &Drive, cores: u32) -> Result<Setting, Unmeasur
     let value = within(LONGER).next().map_or("uncompressed", |(name, _)| name);
     let told = seconds.map(|(name, time)| format!("{name} {:.2}", 1e9 * time)).join(", ");
     let rule = format!(
-        "seconds per GB that is spilled and read again, on {cores} processors at the {:.0} MB/s that the drive \
-         writes for long and {:.0} MB/s that it reads: {told}; half and 2.7 times smaller are assumed",
+        "seconds per GB that is spilled and read again, on {cores} processors at {:.0} MB/s of sustained \
+         writes and {:.0} MB/s of reads: {told}; half and 2.7 times smaller are assumed",
         writes / 1e6,
         reads / 1e6
     );

@@ -128,7 +128,7 @@ fn left_out(drive: &Drive, has_async: bool) -> Vec<String> {
     if let Ok(writes) = drive.sustained_writes(Pattern::Sequential) {
         notes.push(format!(
             "temp_directory: what does not fit in the memory is written there once and read once; this device \
-             writes {:.0} MB/s for long",
+             sustains {:.0} MB/s of writes",
             writes.value / 1e6
         ));
     }

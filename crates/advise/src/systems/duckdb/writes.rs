@@ -23,8 +23,8 @@ pub(super) fn checkpoint(drive: &Drive) -> Result<Setting, Unmeasured> {
     let within = |bytes: f64| bytes.clamp(DEFAULT, MOST);
     let value = within(bytes.value);
     let rule = format!(
-        "a checkpoint flushes three times, {:.2} ms each: with {:.1} MB of log at the {:.0} MB/s that the drive \
-         writes in sequence for long that is a tenth of its time; at least the default, 16 MiB, and at most 1 \
+        "a checkpoint flushes three times, {:.2} ms each: with {:.1} MB of log at {:.0} MB/s of sustained \
+         sequential writes that is a tenth of its time; at least the default, 16 MiB, and at most 1 \
          GiB",
         1e3 * flush,
         bytes.value / 1e6,

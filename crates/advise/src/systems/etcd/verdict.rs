@@ -18,7 +18,7 @@ const DOCUMENTED_BYTES: u32 = 2300;
 
 /// The appends of one writer, which is what etcd, k3s and Consul have.
 pub(super) fn alone<'a>(drive: &Drive<'a>) -> Result<(&'a Fsync, &'a FsyncPoint), Unmeasured> {
-    let missing = || Unmeasured::experiment("fsync", "how long small appends take to become durable");
+    let missing = || Unmeasured::experiment("fsync", "the latency of small durable appends");
     let found = drive.profile().experiments.fsync.as_ref().ok_or_else(missing)?;
     let alone = found.points.iter().find(|point| point.writers == 1).ok_or_else(missing)?;
     Ok((found, alone))

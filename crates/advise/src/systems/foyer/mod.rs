@@ -63,8 +63,7 @@ impl Rules for Foyer {
     }
 
     fn files(&self, advice: &Advice) -> Vec<File> {
-        let place =
-            "the same calls where the cache is built; those of the engine need a target with io_uring";
+        let place = "the same calls where the cache is built; the engine's calls need a target with io_uring";
         vec![File { name: "leadline_foyer.rs", place, text: calls::write(advice) }]
     }
 

@@ -16,7 +16,7 @@ const BURST: f64 = 0.1;
 const DEFAULT_BUFFERS: f64 = 16_777_216.0;
 const MOST_BUFFERS: f64 = 1_073_741_824.0;
 
-/// Share of what the drive writes for long that the cache may take from reads.
+/// Share of the sustained write rate that the cache may take from reads.
 const SHARE: f64 = 0.75;
 
 /// One write each.
@@ -47,7 +47,7 @@ pub(super) fn buffers(drive: &Drive) -> Result<Setting, Unmeasured> {
     let within = |bytes: f64| bytes.clamp(DEFAULT_BUFFERS, MOST_BUFFERS);
     let value = within(burst.value);
     let rule = format!(
-        "what the drive writes in sequence within {:.0} ms for long, {:.1} MB: entries for which the buffers \
+        "the drive's sustained sequential writes of {:.0} ms, {:.1} MB: entries for which the buffers \
          of all flushers have no room are dropped; from the default, 16 MiB, to 1 GiB",
         1e3 * BURST,
         burst.value / 1e6
@@ -69,7 +69,7 @@ pub(super) fn throughput(drive: &Drive) -> Result<Setting, Unmeasured> {
     let limit = bandwidth.times(SHARE);
     let value = power_of_two(limit.value);
     let rule = format!(
-        "a power of two up to three quarters of the {:.0} MB/s that the drive writes in sequence for long: \
+        "a power of two up to three quarters of the {:.0} MB/s of sustained sequential writes: \
          above it foyer admits no entries, in place of keeping reads waiting",
         bandwidth.value / 1e6
     );

@@ -65,7 +65,7 @@ pub(super) fn add(drive: &Drive, inputs: &Inputs, flavour: Flavour, advice: &mut
 }
 
 fn found<'a>(drive: &Drive<'a>) -> Result<&'a DurableWrites, Unmeasured> {
-    let missing = || Unmeasured::experiment("durable-writes", "how reads suffer from durable writes");
+    let missing = || Unmeasured::experiment("durable-writes", "the latency of reads during durable writes");
     drive.profile().experiments.durable_writes.as_ref().ok_or_else(missing)
 }
 

@@ -1,6 +1,6 @@
 //! InnoDB, in MySQL 8.0 to 9 and MariaDB 10.11 and 11.
 //!
-//! Ranges, defaults and removed options of MariaDB are what mariadbd 10.11 says (`--help --verbose`); those
+//! Ranges, defaults and removed options of MariaDB are what mariadbd 10.11 says (`--help --verbose`); for
 //! of MySQL, its manuals, whose "What Is New in MySQL 8.4" lists the defaults that changed.
 
 mod concurrency;

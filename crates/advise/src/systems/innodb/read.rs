@@ -1,4 +1,4 @@
-//! Option files with those that they include, as the servers read them (mysys/my_default.c).
+//! Option files with the files that they include, as the servers read them (mysys/my_default.c).
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -127,7 +127,7 @@ impl Reader<'_> {
         };
         if !Path::new(&name).is_absolute() {
             config.notes.push(format!(
-                "{place}: {name} was looked for beside this file; the server looks where it is started"
+                "{place}: {name} was looked for next to this file; the server looks in its current directory"
             ));
         }
         for (path, text) in found {

@@ -115,7 +115,7 @@ fn latency(drive: &Drive, key: &'static str, op: OpKind) -> Result<Setting, Unme
         .on_ladder(1.0, [1.0, f64::INFINITY])
         .if_wrong(
             "the device counts as busy all the time, and is held to the least that io.cost.qos min allows",
-            "the device never counts as busy: one cgroup can fill its queue for all the others",
+            "the device never counts as busy: one cgroup can fill its queue for all other cgroups",
         ))
 }
 

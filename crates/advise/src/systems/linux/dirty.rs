@@ -54,7 +54,9 @@ pub(super) fn add(drive: &Drive, inputs: &Inputs, advice: &mut Advice) {
         advice.add(limit.bytes, setting(drive, memory, limit));
     }
     if advice.setting("vm.dirty_bytes").is_some() {
-        advice.notes.push("vm.dirty_* hold for all devices together: take those of the slowest".to_owned());
+        advice
+            .notes
+            .push("vm.dirty_* apply to all devices together: take the values of the slowest".to_owned());
     }
 }
 
@@ -66,7 +68,7 @@ pub(super) fn setting(drive: &Drive, memory: u64, limit: &Limit) -> Result<Setti
     let bounded = |bytes: f64| bytes.max(16.0 * MIB * seconds).min(most);
     let value = ((bounded(seconds * bandwidth.value) / MIB).floor().max(1.0) * MIB) as u64;
     let rule = format!(
-        "what the drive writes in sequence within {seconds} s for long, {:.0} MB; at most {} % of the memory, \
+        "the drive's sustained sequential writes of {seconds} s, {:.0} MB; at most {} % of the memory, \
          {:.0} MB",
         seconds * bandwidth.value / 1e6,
         limit.default_ratio,

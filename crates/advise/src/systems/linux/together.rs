@@ -40,7 +40,7 @@ fn kernels_own(config: &Config, advice: &Advice) -> Option<Finding> {
     if MODEL.iter().zip(&found).all(fits) {
         return None;
     }
-    let reason = format!("the six rates are the kernel's own for {class}, not those of this device");
+    let reason = format!("the six rates are the kernel's own for {class}, not measured on this device");
     Some(finding(config.last(MODEL[0])?, Verdict::Meaningless, reason))
 }
 
@@ -73,8 +73,7 @@ fn no_range(config: &Config) -> Option<Finding> {
 fn set_anew(config: &Config) -> Option<Finding> {
     let place = |key: &str| config.entries.iter().rposition(|entry| entry.key == key);
     let (requests, scheduler) = (place(REQUESTS)?, place(SCHEDULER)?);
-    let reason =
-        "the scheduler is set behind it, which sets nr_requests anew: write it after queue/scheduler";
+    let reason = "the scheduler is set after it, which resets nr_requests: write it after queue/scheduler";
     (requests < scheduler).then(|| finding(&config.entries[requests], Verdict::Meaningless, reason))
 }
 

@@ -73,7 +73,7 @@ impl Rules for Lmdb {
                 .push(format!("{READAHEAD} depends on the data and the memory: give --data and --memory"));
         }
         advice.notes.push(
-            "the size of the map follows from the data, that of pages from the system's, readers from the \
+            "the size of the map follows from the data, the size of pages from the system's pages, readers from the \
              threads: none of them from the device"
                 .to_owned(),
         );
@@ -138,8 +138,8 @@ fn sync_bytes(drive: &Drive) -> Result<Setting, Unmeasured> {
     let within = |bytes: f64| bytes.clamp(LEAST, MOST);
     let value = within(bytes.value);
     let rule = format!(
-        "the {:.1} MB in which an fdatasync, {:.2} ms, takes a tenth of the time at what the drive writes at \
-         random for long; in force with {LAZY} only",
+        "the {:.1} MB in which an fdatasync, {:.2} ms, takes a tenth of the time at the drive's sustained \
+         random writes; in force with {LAZY} only",
         bytes.value / 1e6,
         1e3 * flush
     );

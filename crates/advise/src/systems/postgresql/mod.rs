@@ -1,7 +1,7 @@
 //! PostgreSQL 13 to 18.
 //!
-//! Ranges and defaults are those that `postgres --describe-config` and `postgres -C KEY` of each version
-//! print.
+//! Ranges and defaults are from the output of `postgres --describe-config` and `postgres -C KEY` of each
+//! version print.
 
 mod commits;
 mod meanings;

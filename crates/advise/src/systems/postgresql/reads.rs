@@ -102,7 +102,7 @@ fn concurrency(drive: &Drive, version: u32, key: &'static str) -> Result<Setting
         .default(Value::Number(default))
         .if_wrong(
             "a scan waits for one page after the other while the device could serve several",
-            "reads of other sessions wait behind those that one scan has asked for",
+            "reads of other sessions wait behind the reads of one scan",
         )
         .costs("a cold bitmap heap scan", points(&times)))
 }

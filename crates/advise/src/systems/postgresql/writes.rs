@@ -6,7 +6,7 @@ use leadline_profile::Pattern;
 use super::{PAGE, documented};
 use crate::{Advice, Drive, Inputs, Setting, Unmeasured, Value};
 
-/// Share of what the drive writes for long that background writing may take.
+/// Share of the sustained write rate that background writing may take.
 const SHARE: f64 = 0.5;
 
 /// `bgwriter_delay`: seconds from round to round.
@@ -66,7 +66,7 @@ fn maxpages(drive: &Drive) -> Result<Setting, Unmeasured> {
     let within = |pages: f64| pages.clamp(10.0, DEFAULT_PAGES).round();
     let value = within(per_round.value);
     let rule = format!(
-        "half of the {:.0} pages of 8K that the drive writes at random per second for long, in rounds of 200 \
+        "half of the {:.0} pages of 8K per second of sustained random writes, in rounds of 200 \
          ms, but no more than the default: more only takes the drive from the syncs of the log",
         pages.value
     );
@@ -102,7 +102,7 @@ fn checkpoint_flush_after(drive: &Drive) -> Result<Setting, Unmeasured> {
     let rounded = |bytes: f64| power_of_two(bytes.clamp(LEAST_BATCH, DEFAULT_CHECKPOINT_FLUSH as f64));
     let value = rounded(batch.value);
     let rule = format!(
-        "what the drive writes at random within 10 ms for long, {:.0} KiB, as a power of two from 64 KiB to \
+        "the drive's sustained random writes of 10 ms, {:.0} KiB, as a power of two from 64 KiB to \
          the default",
         batch.value / 1024.0
     );
@@ -123,7 +123,7 @@ fn wal_flush_after(drive: &Drive) -> Result<Setting, Unmeasured> {
     let rounded = |bytes: f64| power_of_two(bytes.clamp(16.0 * LEAST_BATCH, MOST_LOG_BATCH));
     let value = rounded(batch.value);
     let rule = format!(
-        "what the drive writes in sequence within 10 ms for long, {:.0} KiB, as a power of two, and at least \
+        "the drive's sustained sequential writes of 10 ms, {:.0} KiB, as a power of two, and at least \
          the default of 1 MiB",
         batch.value / 1024.0
     );
@@ -163,8 +163,8 @@ fn timeout(drive: &Drive, memory: u64) -> Result<Setting, Unmeasured> {
     let (least, most) = (300.0, 3600.0);
     let value = 60.0 * (seconds.value.clamp(least, most) / 60.0).ceil();
     let rule = format!(
-        "all of shared_buffers, a quarter of the memory, takes {:.0} s at half of what the drive writes at \
-         random for long; 5 to 60 minutes",
+        "all of shared_buffers, a quarter of the memory, takes {:.0} s at half of the drive's sustained \
+         random writes; 5 to 60 minutes",
         seconds.value
     );
     let key = "checkpoint_timeout";
@@ -173,7 +173,7 @@ fn timeout(drive: &Drive, memory: u64) -> Result<Setting, Unmeasured> {
         .fits(value / 1.5, most)
         .default(Value::Seconds(300.0))
         .if_wrong(
-            "checkpoints write more per second than the drive can take beside reads, and pages are logged in \
+            "checkpoints write more per second than the drive can take during reads, and pages are logged in \
              full more often",
             "recovery after a crash takes longer",
         ))
@@ -199,7 +199,7 @@ fn max_wal_size(drive: &Drive, memory: u64) -> Result<Setting, Unmeasured> {
         .fits(value as f64 / 2.0, 16.0 * value as f64)
         .default(Value::Bytes(1 << 30))
         .if_wrong(
-            "checkpoints come before their time, and each makes pages be logged in full anew",
+            "checkpoints come before their time, and after each, pages are logged in full again",
             "the log takes space, and recovery after a crash takes longer",
         ))
 }

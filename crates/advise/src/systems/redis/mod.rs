@@ -135,7 +135,7 @@ fn on_rewrite(drive: &Drive) -> Result<Setting, Unmeasured> {
 fn incremental(drive: &Drive) -> Result<Setting, Unmeasured> {
     let bandwidth = drive.sustained_writes(Pattern::Sequential)?;
     let rule = format!(
-        "4 MiB take {:.0} ms at what the drive writes for long, 1 GiB at once {:.1} s",
+        "4 MiB take {:.0} ms at the drive's sustained write rate, 1 GiB at once {:.1} s",
         1e3 * INCREMENT / bandwidth.value,
         1073741824.0 / bandwidth.value
     );

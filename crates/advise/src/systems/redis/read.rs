@@ -105,7 +105,7 @@ fn include(
     };
     if !Path::new(name).is_absolute() {
         config.notes.push(format!(
-            "{place}: {name} was looked for beside this file; the server looks where it is started"
+            "{place}: {name} was looked for next to this file; the server looks in its current directory"
         ));
     }
     for path in found {

@@ -1,4 +1,4 @@
-//! RocksDB: the keys that depend on the device. Those that depend on the data and its use are
+//! RocksDB: the keys that depend on the device. The keys that depend on the data and its use are
 //! `leadline lsm advise`'s, which takes these from here.
 
 mod meanings;
@@ -34,7 +34,7 @@ pub const MAX_OPEN_FILES: i64 = -1;
 /// How long one batch of write-back may keep the drive from reads, seconds.
 const BATCH: f64 = 0.01;
 
-/// Share of what the drive writes for long that flushes and compactions may take.
+/// Share of the sustained write rate that flushes and compactions may take.
 const SHARE: f64 = 0.75;
 
 /// What one compaction writes, bytes per second, if its blocks are compressed: it is bound by its processor.
@@ -142,7 +142,7 @@ impl Rules for Rocksdb {
 
 const RATE: &str = "rate_limiter_bytes_per_sec";
 
-/// Compactions with which all that the drive writes in sequence for long is written.
+/// Compactions that use all of the drive's sustained sequential writes.
 fn needed(drive: &Drive) -> Result<Estimate, Unmeasured> {
     Ok(drive.sustained_writes(Pattern::Sequential)?.times(1.0 / COMPACTION_RATE))
 }
@@ -158,8 +158,8 @@ fn background_jobs(drive: &Drive, cores: u32) -> Result<Setting, Unmeasured> {
     let jobs = |needed: f64| f64::from(compactions(needed, cores) + 1);
     let value = jobs(needed.value);
     let rule = format!(
-        "compactions that write {:.0} MB/s each, as with compression on one processor, until all that the \
-         drive writes in sequence for long is written, {:.0} MB/s; one per processor ({cores}) at most, and \
+        "compactions that write {:.0} MB/s each, as with compression on one processor, up to the drive's \
+         sustained sequential writes, {:.0} MB/s; one per processor ({cores}) at most, and \
          one flush",
         COMPACTION_RATE / 1e6,
         needed.value * COMPACTION_RATE / 1e6
@@ -180,8 +180,8 @@ fn background_jobs(drive: &Drive, cores: u32) -> Result<Setting, Unmeasured> {
 fn subcompactions(drive: &Drive, cores: u32) -> Result<Setting, Unmeasured> {
     let value = compactions(needed(drive)?.value, cores);
     let rule = format!(
-        "parts of a compaction from level 0 that write {:.0} MB/s each, until all that the drive writes in \
-         sequence for long is written; one per processor ({cores}) at most",
+        "parts of a compaction from level 0 that write {:.0} MB/s each, up to the drive's sustained \
+         sequential writes; one per processor ({cores}) at most",
         COMPACTION_RATE / 1e6
     );
     Ok(Setting::new("max_subcompactions", Value::Number(value.into()), "threads", rule, SOURCE)
@@ -226,7 +226,7 @@ fn bytes_per_sync(drive: &Drive, key: &'static str) -> Result<Setting, Unmeasure
     let (least, most) = (f64::from(512 << 10), f64::from(8 << 20));
     let value = 1u64 << batch.value.clamp(least, most).log2().round() as u32;
     let rule = format!(
-        "what the drive writes in sequence within 10 ms for long, {:.0} KiB, as a power of two from 512 KiB \
+        "the drive's sustained sequential writes of 10 ms, {:.0} KiB, as a power of two from 512 KiB \
          to 8 MiB; without effect on files that are written with direct I/O",
         batch.value / 1024.0
     );
@@ -245,10 +245,8 @@ fn rate_limit(drive: &Drive) -> Result<Setting, Unmeasured> {
     let bandwidth: Estimate = drive.sustained_writes(Pattern::Sequential)?;
     let limit = bandwidth.times(SHARE);
     let value = limit.value.round().max(1.0) as u64;
-    let rule = format!(
-        "three quarters of the {:.0} MB/s that the drive writes in sequence for long",
-        bandwidth.value / 1e6
-    );
+    let rule =
+        format!("three quarters of the {:.0} MB/s of sustained sequential writes", bandwidth.value / 1e6);
     Ok(Setting::new(RATE, Value::Bytes(value), "bytes per second", rule, SOURCE)
         .interval(limit.ci)
         .fits(value as f64 / 3.0, bandwidth.ci[1].max(value as f64))
@@ -263,7 +261,7 @@ fn max_open_files() -> Setting {
     // A word: -1 stands for more than any number.
     let value = Value::word(MAX_OPEN_FILES.to_string());
     Setting::new("max_open_files", value.clone(), "files", rule, SOURCE).default(value).if_wrong(
-        "files beyond this many are opened anew: a read then costs one of the footer, one of the index and \
+        "files beyond this many are opened again: a read then also reads the footer, the index and \
          one of the filter more",
         "",
     )

@@ -82,7 +82,7 @@ fn burst(advice: &Advice, drive: &Drive, entry: &Entry) -> Option<Finding> {
             let (first, lasting) = (load.burst_bytes_per_second, load.sustained_bytes_per_second);
             (first > APART * lasting && found > APART * lasting).then(|| {
                 format!(
-                    "the drive writes {:.0} MB/s at first, and {:.0} MB/s for long: the rate does not last",
+                    "the drive writes {:.0} MB/s at first and sustains {:.0} MB/s: the rate is a burst",
                     first / 1e6,
                     lasting / 1e6
                 )

@@ -9,7 +9,7 @@ use crate::Drive;
 /// What is within that much of the measured rate is the same rate.
 const SAME: f64 = 0.95;
 
-/// What a device does for long, where that was measured.
+/// The sustained rates of a device, if measured.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Lasting {
     /// Bytes per second of large writes in sequence.
@@ -53,7 +53,7 @@ impl Lasting {
         }
     }
 
-    /// What is left, for long, of the rate at which requests alone were measured: 0 to 1.
+    /// The sustained share of the rate at which requests alone were measured: 0 to 1.
     pub(super) fn share(&self, op: OpKind, mix: &Mix) -> f64 {
         let share = mix.seconds / self.least_seconds(op, mix.block_bytes);
         if share < SAME { share } else { 1.0 }
@@ -85,7 +85,7 @@ impl Lasting {
             && let (Some(sequential), Some((seconds, block_bytes))) = (self.sequential, self.random)
         {
             words.push(format!(
-                "for long it writes {:.0} MB/s in sequence and {:.0} requests of {}K per second at random",
+                "it sustains {:.0} MB/s of sequential writes and {:.0} requests of {}K per second at random",
                 sequential / 1e6,
                 1.0 / seconds,
                 block_bytes / 1024

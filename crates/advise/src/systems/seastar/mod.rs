@@ -102,7 +102,7 @@ struct Disk {
 
 impl Disk {
     fn of(drive: &Drive) -> Result<Disk, Unmeasured> {
-        let missing = || Unmeasured::experiment("mix-line", "reads and writes together, of two sizes");
+        let missing = || Unmeasured::experiment("mix-line", "mixed reads and writes of two sizes");
         let work = drive.profile().experiments.mix_line.as_ref().ok_or_else(missing)?;
         let mixes = rates::mixes(work);
         let fit = rates::fit(&mixes).ok_or_else(missing)?;

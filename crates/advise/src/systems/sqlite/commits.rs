@@ -60,7 +60,7 @@ pub(super) fn checkpoint(drive: &Drive) -> Result<Setting, Unmeasured> {
     let pages = |rate: f64| (PAUSE * rate).clamp(DEFAULT_PAGES, MOST_PAGES);
     let value = pages(rate.value).round();
     let rule = format!(
-        "the {:.0} pages of 4 KiB that the drive writes at random in {:.0} ms for long, since a commit waits \
+        "the {:.0} pages of 4 KiB of sustained random writes in {:.0} ms, because a commit waits \
          while the log is written back; at least the default, because pages that change again before are \
          written once, and at most {MOST_PAGES}",
         PAUSE * rate.value,

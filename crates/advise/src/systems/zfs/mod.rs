@@ -85,9 +85,9 @@ impl Rules for Zfs {
         for (key, op) in ASYNC.into_iter().zip([OpKind::Read, OpKind::Write]) {
             advice.add(key, asynchronous(drive, key, op));
         }
-        advice
-            .notes
-            .push("the parameters hold for every device of every pool: take those of the slowest".into());
+        advice.notes.push(
+            "the parameters apply to every device of every pool: take the values of the slowest".into(),
+        );
     }
 
     fn files(&self, advice: &Advice) -> Vec<File> {
@@ -135,7 +135,8 @@ impl Rules for Zfs {
         });
         let below_minimum = SYNC.iter().filter_map(|(most, least)| {
             let minimum = config.number(least).unwrap_or(MIN_ACTIVE);
-            let reason = format!("below {least}, {minimum}: so many are let through anyway; lower that, too");
+            let reason =
+                format!("below {least}, {minimum}: this number is let through anyway; lower that, too");
             let is_below = config.number(most)? < minimum;
             is_below.then(|| Some(finding(config.last(most)?, Verdict::Meaningless, reason)))?
         });
@@ -150,7 +151,7 @@ fn beyond_all(config: &Config) -> Vec<Finding> {
     let classes = SYNC.iter().map(|(most, _)| *most).chain(ASYNC);
     let beyond = classes.filter_map(|key| {
         let entry = config.last(key).filter(|_| config.number(key).is_some_and(|most| most > all))?;
-        let reason = format!("above {ALL}, {all}: a device has no more than so many of all classes together");
+        let reason = format!("above {ALL}, {all}: a device has no more requests of all classes together");
         Some(finding(entry, Verdict::Meaningless, reason))
     });
     beyond.collect()
@@ -189,7 +190,7 @@ fn minimum(key: &'static str, most_key: &str, value: f64) -> Setting {
     Setting::new(key, Value::Number(value), "requests per device", rule, SOURCE)
         .fits(1.0, value)
         .default(Value::Number(MIN_ACTIVE))
-        .if_wrong("", "so many are let through, whatever the maximum is")
+        .if_wrong("", "this number is let through, whatever the maximum is")
 }
 
 /// Prefetched reads, and the writes of transaction groups: large and in sequence.

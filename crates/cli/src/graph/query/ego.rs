@@ -10,7 +10,7 @@ use super::neighbors::facts;
 use crate::failure::Failure;
 use crate::paths::InputPath;
 
-/// The neighborhood of a vertex: all edges among the vertices that few hops lead to
+/// The neighbourhood of a vertex: all edges among the vertices that few hops lead to
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  leadline graph ego web.graph 17 --hops 2 -o around17.csv\n  \
                   leadline graph ego web.graph 17 --hops 3 --show vertices     which, and how far they are\n  \

@@ -1,4 +1,4 @@
-//! `leadline graph neighbors`: the neighbors, or the degrees, of some vertices.
+//! `leadline graph neighbors`: the neighbours, or the degrees, of some vertices.
 
 use leadline_graph::Side;
 use leadline_graph::output::grouped;
@@ -9,12 +9,12 @@ use super::ids::{IdArgs, distinct};
 use crate::failure::Failure;
 use crate::paths::InputPath;
 
-/// The neighbors of some vertices, with weights where the graph has them: a row for each edge
+/// The neighbours of some vertices, with weights where the graph has them: a row for each edge
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  leadline graph neighbors web.graph 17\n  \
                   leadline graph neighbors web.graph --vertices ids.txt --direction both -o neighbors.parquet\n  \
                   leadline graph neighbors web.graph 17 4 --degrees --json\n\
-                  Rows are in the order of the vertices, then by the neighbor's id; each block that is needed \
+                  Rows are in the order of the vertices, then by the neighbour's id; each block that is needed \
                   is read once: docs/graph-queries.md")]
 pub(crate) struct Args {
     /// The graph's store, made by leadline graph import

@@ -13,7 +13,7 @@ pub enum Merge {
     Max,
     /// Their sum; where they are not whole numbers, it depends on the order of adding in its last digits.
     Sum,
-    /// That of the edge that the input lists first.
+    /// The weight of the edge that the input lists first.
     First,
 }
 

@@ -23,7 +23,7 @@ pub struct SortedRecords<K, W> {
     records: u64,
     content: Content<K, W>,
     spill: Spill,
-    /// Bytes that were written to files, those of earlier sorts included.
+    /// Bytes that were written to files, including earlier sorts.
     pub spilled: u64,
 }
 

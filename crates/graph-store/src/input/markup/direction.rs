@@ -27,8 +27,8 @@ impl Direction {
             Some((first, first_line)) if first != directed && !self.overruled => {
                 let words = |directed| if directed { "directed" } else { "undirected" };
                 let text = format!(
-                    "found an edge that is {}, that of line {first_line} is {}, and a store has one kind \
-                     only; read each one way, as it stands, where that is meant",
+                    "found an edge that is {}, the edge of line {first_line} is {}, and a store has one kind \
+                     only; to read each edge one way, as written, say so",
                     words(directed),
                     words(first)
                 );

@@ -1,4 +1,4 @@
-//! A dense matrix: all entries, column by column. Those that are not 0 are edges.
+//! A dense matrix: all entries, column by column. Entries that are not 0 are edges.
 
 use super::banner::{Banner, Symmetry, Values};
 use crate::input::chunks::Wrong;
@@ -96,7 +96,7 @@ impl Lines for Array {
         }
         let Array { rows, columns, row, column, .. } = self;
         let text = format!(
-            "expected all entries of {rows} rows and {columns} columns, found the end before that of row \
+            "expected all entries of {rows} rows and {columns} columns, found the end before the entry of row \
              {row} in column {column}; it was cut off or its header is wrong"
         );
         Err(text.into())

@@ -105,7 +105,7 @@ impl Size {
         let wrong = |text: String| super::chunks::Wrong { text, option: Some(InputOption::Bipartite) };
         if rows != columns && (banner.symmetry != Symmetry::General || !options.bipartite) {
             return Err(wrong(format!(
-                "expected a square matrix, as those of graphs are, found {rows} rows and {columns} columns; \
+                "expected a square matrix, as for graphs, found {rows} rows and {columns} columns; \
                  where rows and columns are vertices of two kinds, read it as bipartite"
             )));
         }

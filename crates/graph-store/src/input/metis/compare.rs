@@ -120,7 +120,7 @@ fn unequal(one: Entry, other: Entry) -> String {
 }
 
 /// What is known without a second look.
-pub(super) const DISAGREE: &str = "the lists of some vertices do not agree: an edge stands in one of its two \
+pub(super) const DISAGREE: &str = "the lists of some vertices do not agree: an edge is in one of its two \
      lists only, or with another weight; where each list has the edges that leave its vertex, read them as \
      directed";
 

@@ -173,7 +173,7 @@ impl Run {
         let number = |at: usize| u64::from_le_bytes(*head[at..].first_chunk().unwrap_or(&[0; 8]));
         let damaged = |what: &str| GraphError::damaged(&name, what.into());
         if head[..8] != *MAGIC || number(40) != checksum(&head[..40], seed) {
-            return Err(damaged("its first bytes are not those of this store's run"));
+            return Err(damaged("its first bytes are not the head of this store's run"));
         }
         let [weighted, sides, forward, reverse] = [8, 16, 24, 32].map(number);
         let bytes_of = |blocks: u64| blocks.checked_mul(BLOCK as u64 + 8)?.checked_add(ALIGNMENT + 8);

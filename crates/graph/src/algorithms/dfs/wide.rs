@@ -3,7 +3,7 @@
 //! Each round takes the blocks of the vertices on top of the stack, as many as keep the device busy. A block
 //! that is read is worth more than the one vertex that asked for it, so all that waits in it is visited,
 //! wherever it is on the stack, and, depth-first, what that leads to within the block. What is found outside
-//! of it goes on the stack when the round is over, that of the topmost block last.
+//! of it goes on the stack when the round is over, the find of the topmost block last.
 //!
 //! Threads share the blocks of a round. Within it a vertex can be visited in its own block only, and what it
 //! leads to is put in order when all are done, so that neither threads nor the order of reads matter.

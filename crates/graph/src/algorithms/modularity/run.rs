@@ -56,7 +56,7 @@ const OPTIONS: &[AlgorithmOption] = &[
         "max-levels",
         "N",
         OptionKind::U32(1, u32::MAX),
-        "End after so many levels [default: as many as it takes]",
+        "Most levels [default: as many as it takes]",
     ),
     AlgorithmOption::new(
         "levels",

@@ -71,7 +71,7 @@ pub(crate) static DEFINITION: Definition = Definition {
             "iterations",
             "N",
             OptionKind::U32(1, 1_000_000),
-            "Do so many iterations [default: 10; with --tolerance at most 1000]",
+            "Number of iterations [default: 10; with --tolerance at most 1000]",
         )
         .not_with(&["from"]),
         AlgorithmOption::new(

@@ -1,5 +1,5 @@
-//! Lowering labels where the cap has no room for those of all vertices: they are a column of a file, and
-//! those of one part of the vertices, or of two, are in memory.
+//! Lowering labels where the cap has no room for the labels of all vertices: they are a column of a file, and
+//! the labels of one part of the vertices, or of two, are in memory.
 //!
 //! The part with the lowest label that waits is worked on until nothing within it changes, as if it were a
 //! graph of its own. Then each other part that its edges lead to is loaded next to it, and offered labels.

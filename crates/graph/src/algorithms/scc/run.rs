@@ -24,7 +24,7 @@ outcome!(
 pub(crate) static DEFINITION: Definition = Definition {
     name: "scc",
     about: "Strongly connected components: which vertices can reach each other along edges; in an undirected \
-            graph those that wcc finds",
+            graph the components that wcc finds",
     examples: "Example:\n  leadline graph scc web.graph --memory 64M -o components.parquet",
     options: &[],
     one_of: &[],

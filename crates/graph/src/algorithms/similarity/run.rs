@@ -43,7 +43,7 @@ outcome!(
 pub(crate) static DEFINITION: Definition = Definition {
     name: "similarity",
     about: "Similarity: how many of their neighbours two vertices share, for given pairs, or for each vertex \
-            those that are most similar to it",
+            the vertices most similar to it",
     examples: "Examples:\n  leadline graph similarity web.graph --pairs pairs.txt -o similarity.csv\n  \
                leadline graph similarity web.graph --measure overlap --top 10 -o similar.parquet\n  \
                leadline graph similarity web.graph --top 10 --skip-above 10000 -o similar.csv",
@@ -52,7 +52,7 @@ pub(crate) static DEFINITION: Definition = Definition {
             "measure",
             "MEASURE",
             OptionKind::Text(|name| name.parse::<Measure>().map(drop)),
-            "Common neighbours by all of both (jaccard), or by those of the vertex with fewer (overlap)",
+            "Common neighbours as a share of all neighbours of both (jaccard), or of the vertex with fewer (overlap)",
         )
         .or("jaccard"),
         AlgorithmOption::new(
@@ -66,7 +66,7 @@ pub(crate) static DEFINITION: Definition = Definition {
             "top",
             "K",
             OptionKind::U32(1, u32::MAX),
-            "For each vertex so many of those that share a neighbour with it, the most similar first",
+            "For each vertex this number of vertices that share a neighbour with it, the most similar first",
         ),
         AlgorithmOption::new(
             "skip-above",

@@ -105,7 +105,7 @@ fn make(call: &mut Call<'_>) -> Result<Box<dyn Algorithm>, GraphError> {
 /// [`Graph::walks`].
 #[derive(Debug, Clone, Default)]
 pub struct WalkRun {
-    /// How walks are made. The bytes of the sink are those of where they go.
+    /// How walks are made. The bytes of the sink are the memory of their destination.
     pub options: WalkOptions,
 }
 

@@ -1,4 +1,4 @@
-//! Components after edges were added: those of before, joined by the new edges. No block is read.
+//! Components after edges were added: the earlier components, joined by the new edges. No block is read.
 
 use std::sync::atomic::AtomicU32;
 

@@ -47,7 +47,7 @@ pub(super) fn sentences(found: &Channels) -> Vec<String> {
         return vec![format!(
             "The drive behaves like {n} or more: many more would explain what was measured as well, since \
              something else (software, a link, a cap) ends both curves. At once no more than {} were busy, \
-             and throughput did not rise beyond {} times that of one read at a time.",
+             and throughput did not rise beyond {} times the throughput of one read at a time.",
             significant(fit.highest_busy),
             significant(fit.highest_speedup)
         )];
@@ -74,7 +74,7 @@ pub(super) fn sentences(found: &Channels) -> Vec<String> {
 fn needed(fit: &ChannelsFit) -> String {
     let n = fit.channels;
     match fit.placement {
-        ChannelPlacement::Any => format!("So many reads keep all of them busy: {n} at once."),
+        ChannelPlacement::Any => format!("{n} reads in flight keep all of them busy."),
         ChannelPlacement::Hashed => {
             let once = (1..=MOST_IN_FLIGHT)
                 .find(|&m| law(fit).busy_at_once(m) >= BUSY * f64::from(n))
@@ -165,8 +165,8 @@ pub(super) fn text(found: &Channels) -> Vec<Part> {
         (point.requests.to_string(), cells)
     };
     let title = format!(
-        "Random reads of {}: channels busy when so many are thrown at once, and throughput in a stream of so \
-         many, as a multiple of one's",
+        "Random reads of {}: channels busy with k reads sent at once, and throughput in a stream of k \
+         reads, as a multiple of one's",
         block(found.block_bytes)
     );
     let head = ["busy at once", "law", "IOPS", "stream", "law"].map(str::to_owned).to_vec();

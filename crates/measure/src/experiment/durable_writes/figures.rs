@@ -27,11 +27,11 @@ pub(super) fn sentences(found: &DurableWrites) -> Vec<String> {
     let most = found.most_writes(limit).filter(|point| point.write_share > 0.0);
     let up_to = match most {
         Some(point) => format!(
-            "Beside up to {} durable writes per second ({} of that) it stays within twice as long.",
+            "During up to {} durable writes per second ({} of that) it stays within twice as long.",
             count(point.writes_per_second),
             percent(point.write_share)
         ),
-        None => "Beside a tenth of that it is already more than twice as long.".to_owned(),
+        None => "During a tenth of that it is already more than twice as long.".to_owned(),
     };
     said.push(format!(
         "One random {size} read takes {} alone, p99 {}. {up_to}",
@@ -40,7 +40,7 @@ pub(super) fn sentences(found: &DurableWrites) -> Vec<String> {
     ));
     if let Some(first) = rest.iter().find(|point| point.fell_behind) {
         said.push(format!(
-            "Beside reads, {} of the durable writes are more than the device keeps up with.",
+            "During reads, the device does not keep up with {} of the durable writes.",
             percent(first.write_share)
         ));
     }
@@ -61,8 +61,9 @@ pub(super) fn text(found: &DurableWrites) -> Vec<Part> {
     };
     let mut out: Vec<Part> = sentences(found).into_iter().map(said).collect();
     let size = block(found.block_bytes);
-    let title =
-        format!("Random reads of {size} one at a time beside durable writes: latency by share of those");
+    let title = format!(
+        "Random reads of {size} one at a time during durable writes: latency by share of these writes"
+    );
     let head = ["writes/s", "reads", "mean", "p50", "p90", "p99", "p99.9"].map(str::to_owned).to_vec();
     out.push(table(&title, head, found.points.iter().map(row).collect()));
     out

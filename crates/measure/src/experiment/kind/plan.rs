@@ -29,8 +29,8 @@ pub struct ExperimentPlan {
     pub writes: bool,
     /// Whether the region is written whole first.
     pub layout: bool,
-    /// How concurrency is made, for `r-by-k`, `mixed`, `mix-line`, `interleaving` and `unaligned`; the others
-    /// use one queue pair.
+    /// How concurrency is made, for `r-by-k`, `mixed`, `mix-line`, `interleaving` and `unaligned`; all other
+    /// experiments use one queue pair.
     pub lanes: Lanes,
     /// Seed of every random choice.
     pub seed: u64,
@@ -43,7 +43,7 @@ pub struct ExperimentPlan {
     pub read_share: f64,
     /// What `burst` loads the device with.
     pub operation: OpKind,
-    /// Bytes that `burst` moves at most, and those that `sustained` writes in sequence; at random it writes a
+    /// Bytes that `burst` moves at most, and bytes that `sustained` writes in sequence; at random it writes a
     /// quarter of that.
     pub max_bytes: u64,
     /// Which pages `write-amplification` writes.

@@ -15,8 +15,8 @@ pub(super) fn sentences(found: &Sustained) -> Vec<String> {
     let at = |share: f64| found.latencies.iter().find(|point| (point.write_share - share).abs() < 1e-9);
     if let (Some(alone), Some(half), Some(most)) = (at(0.0), at(0.5), found.latencies.last()) {
         said.push(format!(
-            "One random {} read takes {} (p99 {}) alone, {} (p99 {}) beside half of the random writes that \
-             the drive sustains, and {} (p99 {}) beside {} of them.",
+            "One random {} read takes {} (p99 {}) alone, {} (p99 {}) during half of the random writes that \
+             the drive sustains, and {} (p99 {}) during {} of them.",
             block(found.read_block_bytes),
             micros(alone.latency_us.mean),
             micros(alone.latency_us.p99),
@@ -44,7 +44,7 @@ fn sentence(load: &SustainedLoad) -> String {
     };
     let unsettled = if load.settled { "" } else { " It had NOT settled." };
     format!(
-        "{pattern} writes of {} run at {} at first and at {} for long, {ratio} of that: {falls}.{unsettled}",
+        "{pattern} writes of {} run at {} at first and sustain {}, {ratio} of that: {falls}.{unsettled}",
         block(load.block_bytes),
         rate(load.burst_bytes_per_second, load.burst_ci),
         rate(load.sustained_bytes_per_second, load.sustained_ci)
@@ -78,7 +78,7 @@ pub(super) fn text(found: &Sustained) -> Vec<Part> {
         (percent(point.write_share), written.into_iter().chain([Some(mean)]).chain(percentiles).collect())
     };
     let title = format!(
-        "Random reads of {} one at a time beside random writes: latency by share of what is sustained",
+        "Random reads of {} one at a time during random writes: latency by share of the sustained rate",
         block(found.read_block_bytes)
     );
     let head = ["written", "reads", "mean", "p50", "p90", "p99", "p99.9"].map(str::to_owned).to_vec();

@@ -25,7 +25,7 @@ pub(super) fn text(found: &Pressure) -> Vec<Part> {
         (name, std::iter::once(Some(count(p.ops as f64))).chain(cells).collect())
     };
     let title = format!(
-        "{} random reads one at a time, at rest and beside random requests of {}",
+        "{} random reads one at a time, at rest and during random requests of {}",
         block(found.block_bytes),
         block(found.background_block_bytes)
     );

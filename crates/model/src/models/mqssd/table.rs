@@ -30,7 +30,7 @@ pub struct FunctionFit {
     pub points: Vec<CostPoint>,
     /// How far it is from them.
     pub errors: CostErrors,
-    /// Mean of |predicted - cost| / cost, each cell predicted from the others.
+    /// Mean of |predicted - cost| / cost, each cell predicted from the rest.
     pub leave_one_out: f64,
 }
 

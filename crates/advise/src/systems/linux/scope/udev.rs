@@ -1,7 +1,7 @@
 //! Which rules of udev match the drive, in udev's order, and what they assign.
 //!
-//! systemd's src/udev/udev-rules.c: in a rule, all comparisons come before all assignments; those of parents
-//! (`KERNELS`, `ATTRS`) must hold for one and the same parent; programs are run after the last rule.
+//! systemd's src/udev/udev-rules.c: in a rule, all comparisons come before all assignments; comparisons with
+//! parents (`KERNELS`, `ATTRS`) must hold for one and the same parent; programs are run after the last rule.
 
 use std::collections::HashMap;
 

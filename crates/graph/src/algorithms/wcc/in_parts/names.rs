@@ -1,6 +1,6 @@
 //! Components in parts are named by the first vertex in the order of ids, where that is not the order of
 //! vertices: the first rank among the vertices of a tree is handed on to the tree's exit, from the highest
-//! part down, until it is that of the component.
+//! part down, until it is the name of the component.
 
 use std::ops::Range;
 
