@@ -76,7 +76,7 @@ pub struct PowerCut {
     pub writes_lost: u64,
     /// Changes to names and attributes that were not durable.
     pub names: u64,
-    /// Names that did not survive.
+    /// Changes to names and attributes that did not survive.
     pub names_lost: u64,
 }
 

@@ -43,7 +43,7 @@ pub(super) fn of(run: &Run, document: &Document) -> Result<Reading, String> {
         return Err("fio did not write with which options it ran; newer ones do".to_owned());
     };
     if let Some(other) = options.get("name").filter(|name| **name != run.name) {
-        return Err(summed(&format!("the completions of {other:?} are in it")));
+        return Err(summed(&format!("jobs named {other:?} are in it")));
     }
     let asked = asked(options)?;
     let counted = Counted::of(run, &asked, document)?;
