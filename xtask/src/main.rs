@@ -5,6 +5,7 @@ mod bench;
 mod children;
 mod fuzz;
 mod keys;
+mod prose;
 mod python;
 mod run;
 mod same;
@@ -30,6 +31,7 @@ Commands:
                       Python; what passed and is as it was is not run, unless --again
   test --all          everything: set-up, format, all tests, lints, docs, packages, and the Python package;
                       with --exhaustive every case, where otherwise some stand for all
+  prose [FILE...]     the English of FILE, or of all pages, help, messages and documentation of public items
   fuzz [TARGET ARGS]  read mutated inputs, of TARGET or of all targets in turn; --list lists them
   same OLD NEW        whether two builds of leadline print the same and leave the same files, on simulated
                       devices and small inputs; with a third word only that section of commands
@@ -62,7 +64,8 @@ fn main() -> ExitCode {
 fn dispatch(words: &[OsString]) -> anyhow::Result<()> {
     let Some((command, rest)) = words.split_first() else {
         return Err(Usage::error(
-            "no command given: say setup, test, fuzz, keys, site, bench or same; `cargo xtask --help` explains them",
+            "no command given: say setup, test, prose, fuzz, keys, site, bench or same; \
+             `cargo xtask --help` explains them",
         ));
     };
     let asks_for_help = |word: &OsString| word == "--help" || word == "-h";
@@ -75,13 +78,15 @@ fn dispatch(words: &[OsString]) -> anyhow::Result<()> {
     match command.to_str() {
         Some("setup") => no_arguments("setup", rest).and_then(|()| setup::setup()),
         Some("test") => test::test(rest),
+        Some("prose") => prose::prose(rest),
         Some("fuzz") => fuzz::fuzz(rest),
         Some("site") => site::site(rest),
         Some("bench") => bench::bench(rest),
         Some("keys") => keys::keys(rest),
         Some("same") => same::same(rest),
         _ => Err(Usage::error(format!(
-            "unknown command `{}`: say setup, test, fuzz, keys, site, bench or same; `cargo xtask --help` explains them",
+            "unknown command `{}`: say setup, test, prose, fuzz, keys, site, bench or same; \
+             `cargo xtask --help` explains them",
             command.display()
         ))),
     }

@@ -1,5 +1,6 @@
-//! The Python that tests the package `leadline`: an environment in target/python with the packages that
-//! python/requirements-test.txt lists. pip keeps what it downloaded, so that another one needs no network.
+//! The Python that tests the package `leadline`, and has the checker of prose: an environment in
+//! target/python with the packages that python/requirements-test.txt lists. pip keeps what it downloaded, so
+//! that another one needs no network.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -182,6 +182,8 @@ fn bad_usage_is_one_line_and_exit_code_2() {
         (&["bench", "no-such"], "`no-such`"),
         (&["site", "--open"], "`--open`"),
         (&["site", "one", "two"], "`two`"),
+        (&["prose", "no-such.md"], "`no-such.md`"),
+        (&["prose", "Cargo.lock"], "`Cargo.lock`"),
     ] {
         let outcome = system.run(words);
         assert_eq!(outcome.code, Some(2), "{words:?}");
@@ -197,7 +199,7 @@ fn help_names_every_command() {
     for words in [&["--help"][..], &["-h"], &["help"], &["test", "--help"], &["bench", "--help"]] {
         let outcome = system.run(words);
         assert_eq!(outcome.code, Some(0), "{words:?}");
-        for command in ["setup", "test", "fuzz", "site", "bench", "Examples:"] {
+        for command in ["setup", "test", "prose", "fuzz", "site", "bench", "Examples:"] {
             assert!(outcome.stdout.contains(command), "{words:?}: no {command}");
         }
     }

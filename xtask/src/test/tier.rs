@@ -43,7 +43,7 @@ impl Tier {
 /// Test programs, and which of their modules the loop leaves out; it leaves out the whole of those without.
 /// It builds all of them: the fewer crates cargo builds, the fewer features their dependencies have, and each
 /// change from one choice to the other would build most of them again.
-const PROGRAMS: [(&str, &[&str]); 9] = [
+const PROGRAMS: [(&str, &[&str]); 10] = [
     ("crates/cli e2e", &["kills", "lsm_validate"]), // etcd; db_bench
     ("crates/advise all", &["parity"]),             // all that it advises, of which there are packages
     ("crates/graph all", &["against_networkx"]),    // Python
@@ -53,6 +53,7 @@ const PROGRAMS: [(&str, &[&str]); 9] = [
     ("crates/report fio", &[]),                     // fio
     ("crates/trace postgres_trace", &[]),           // Python
     ("testing/crash all", &[]),                     // PostgreSQL, SQLite
+    ("xtask prose", &[]),                           // Harper
 ];
 
 /// Of the programs that were built, those that the loop runs, less the modules that it leaves out; and the
