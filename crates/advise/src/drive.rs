@@ -55,9 +55,9 @@ impl<'a> Drive<'a> {
         self.profile
     }
 
-    /// Whether it is a spinning disk, as the kernel has it.
+    /// Whether it is known to be a spinning disk: the kernel's word for a virtual disk is no knowledge.
     pub fn is_rotational(&self) -> bool {
-        self.profile.device.rotational == Some(true)
+        self.profile.device.spins() == Some(true)
     }
 
     /// Points of one curve, ascending in concurrency.

@@ -54,7 +54,7 @@ impl DeviceFacts {
             ("Link", link),
             ("Capacity", d.capacity_bytes.map(bytes)),
             ("Sectors", sectors),
-            ("Spinning", d.rotational.map(|r| if r { "yes" } else { "no" }.to_owned())),
+            ("Spinning", d.rotational.map(|_| spinning(d.spins()).to_owned())),
             ("Scheduler", d.scheduler.clone()),
             ("Block layer queue", d.queue_requests.map(|n| format!("{n} requests"))),
             ("Zones", d.zones.as_ref().map(zones)),
@@ -64,6 +64,15 @@ impl DeviceFacts {
             ("Processors", d.cpus.map(|n| n.to_string())),
         ];
         known.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    }
+}
+
+/// Whether the medium spins.
+fn spinning(spins: Option<bool>) -> &'static str {
+    match spins {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "not known: the disk is virtual",
     }
 }
 

@@ -115,6 +115,21 @@ fn only_a_spinning_disk_has_its_requests_sorted() {
 }
 
 #[test]
+fn the_kernels_word_for_a_virtual_disk_that_it_spins_decides_nothing() {
+    let disk = profile_of(DISK, "vda", "QEMU HARDDISK");
+    assert_eq!(disk.device.rotational, Some(true));
+    assert_eq!(value(LINUX, &disk, "queue/scheduler"), Value::word("none"));
+    assert_ne!(
+        value(LINUX, &disk, "queue/max_sectors_kb"),
+        value(LINUX, &profile(DISK), "queue/max_sectors_kb")
+    );
+    for fine in ["none", "mq-deadline"] {
+        let rule = format!("ACTION==\"add\", ATTR{{queue/scheduler}}=\"{fine}\"\n");
+        assert_eq!(wrong(LINUX, &disk, &rule), [], "{fine}");
+    }
+}
+
+#[test]
 fn as_much_is_read_ahead_as_keeps_the_device_busy() {
     // 256 KiB take 100 us and move 2.6 GB/s: two of them are the least that reach 5 GB/s.
     assert_eq!(number(FAST, "queue/read_ahead_kb"), 512.0);

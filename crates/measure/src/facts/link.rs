@@ -16,8 +16,18 @@ pub(super) fn link(disk: &Disk) -> Option<Link> {
     if disk.name.starts_with("nvme") {
         return nvme(disk);
     }
-    let is_virtio = device.components().any(|part| is_numbered(part.as_os_str().to_str(), "virtio"));
-    is_virtio.then(|| Link { name: "virtio".to_owned(), bandwidth_bytes: None })
+    hypervisor(&device).map(|name| Link { name: name.to_owned(), bandwidth_bytes: None })
+}
+
+/// The bus of a hypervisor's disk, by the directories that it lies in: `virtio1`, `vbd-51712`, `VMBUS:01` (on
+/// later firmware `MSFT1000:00`).
+fn hypervisor(device: &Path) -> Option<&'static str> {
+    device.components().find_map(|part| match part.as_os_str().to_str()? {
+        name if is_numbered(Some(name), "virtio") => Some("virtio"),
+        name if is_numbered(Some(name), "vbd-") => Some("Xen"),
+        name if name.starts_with("VMBUS:") || name.starts_with("MSFT1000:") => Some("Hyper-V"),
+        _ => None,
+    })
 }
 
 /// The PCI device above the controller has the link. Several controllers (multipath) are several links: then

@@ -162,9 +162,9 @@ fn sata_drive() {
     let facts = sysfs.facts(NUMBER);
     assert_eq!((facts.name.as_str(), facts.model.as_deref()), ("sda", Some("ST4000DM004-2CV1")));
     assert_eq!(facts.firmware.as_deref(), Some("0001"));
+    assert_eq!((facts.spins(), facts.scheduler.as_deref()), (Some(true), Some("bfq")));
     assert!(facts.serial.unwrap().ends_with("ZFN00000"));
     assert_eq!(facts.link.unwrap().bandwidth_bytes, Some(600e6));
-    assert_eq!((facts.rotational, facts.scheduler.as_deref()), (Some(true), Some("bfq")));
 }
 
 #[test]
@@ -181,6 +181,44 @@ fn virtio_disk() {
     assert_eq!(facts.serial.as_deref(), Some("rootfs"));
     let link = facts.link.unwrap();
     assert_eq!((link.name.as_str(), link.bandwidth_bytes), ("virtio", None));
+}
+
+#[test]
+fn nothing_says_whether_a_virtual_disk_spins() {
+    let disks = [
+        ("devices/pci0000:00/0000:00:02.0/virtio1", "vda", "", Some("virtio")),
+        (
+            "devices/pci0000:00/0000:00:03.0/virtio2/host0/target0:0:1/0:0:1:0",
+            "sda",
+            "PersistentDisk",
+            Some("virtio"),
+        ),
+        ("devices/vbd-51712", "xvda", "", Some("Xen")),
+        (
+            "devices/LNXSYSTM:00/VMBUS:01/f8b3781a/host0/target0:0:0/0:0:0:0",
+            "sdb",
+            "Virtual Disk",
+            Some("Hyper-V"),
+        ),
+        ("devices/pci0000:00/0000:00:1f.2/host1/target1:0:0/1:0:0:0", "sdc", "QEMU HARDDISK", None),
+        ("devices/pci0000:00/0000:00:04.0/nvme/nvme0", "nvme0n1", "Amazon Elastic Block Store", None),
+    ];
+    for (device, name, model, link) in disks {
+        let sysfs = Sysfs::new();
+        let disk = format!("{device}/block/{name}");
+        sysfs
+            .write(&format!("{device}/model"), model)
+            .write(&format!("{disk}/queue/rotational"), "1\n")
+            .link(&format!("{disk}/device"), device)
+            .number(NUMBER, &disk);
+        let facts = sysfs.facts(NUMBER);
+        assert_eq!(facts.link.as_ref().map(|link| link.name.as_str()), link, "{name}");
+        assert_eq!((facts.rotational, facts.spins()), (Some(true), None), "{name}");
+        let said = facts.named().into_iter().find(|(what, _)| *what == "Spinning").unwrap().1;
+        assert_eq!(said, "not known: the disk is virtual", "{name}");
+    }
+    // A drive that was passed through to a virtual machine is real.
+    assert_eq!(nvme().facts(NUMBER).spins(), Some(false));
 }
 
 #[test]

@@ -37,7 +37,7 @@ pub struct DeviceFacts {
     /// Smallest unit it writes without read-modify-write, as it says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub physical_block_bytes: Option<u32>,
-    /// Whether the kernel takes it for a spinning disk.
+    /// Whether the kernel takes it for a spinning disk; see [`DeviceFacts::spins`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rotational: Option<bool>,
     /// I/O scheduler in force.

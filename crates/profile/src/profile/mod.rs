@@ -10,6 +10,7 @@ mod method;
 mod parameters;
 mod point;
 mod validity;
+mod virtual_disk;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

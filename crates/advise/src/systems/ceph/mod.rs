@@ -60,7 +60,7 @@ const SSD: Class = Class {
 impl Class {
     /// Ceph has the kernel's word for it, whatever the drive is.
     fn of(drive: &Drive) -> &'static Class {
-        if drive.is_rotational() { &HDD } else { &SSD }
+        if drive.profile().device.rotational == Some(true) { &HDD } else { &SSD }
     }
 }
 

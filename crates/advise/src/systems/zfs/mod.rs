@@ -164,8 +164,9 @@ fn other_kind(config: &Config, drive: &Drive) -> Option<Finding> {
         true => ("zfs_vdev_aggregation_limit_non_rotating", "zfs_vdev_aggregation_limit"),
         false => ("zfs_vdev_aggregation_limit", "zfs_vdev_aggregation_limit_non_rotating"),
     };
+    // ZFS has the kernel's word for it, even of a virtual disk.
     let kind = if rotational { "spins" } else { "does not spin" };
-    let reason = format!("because this drive {kind}: ZFS takes {other} for it");
+    let reason = format!("because this drive {kind}, as the kernel has it: ZFS takes {other} for it");
     Some(finding(config.last(key)?, Verdict::Moot, reason))
 }
 
