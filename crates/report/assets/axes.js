@@ -256,6 +256,17 @@ const mark = (colour) =>
 const row = (colour, name, words) =>
   `<div style="white-space:normal;max-width:330px">${mark(colour)}<b>${encode(name)}</b> ${words}</div>`;
 
+/** Ink or paper, whichever reads better on a colour. */
+function readableOn(colour) {
+  const bright = (of) => {
+    const [r, g, b] = echarts.color.parse(of).map((v) => (v / 255) ** 2.2);
+    return 0.05 + 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const [on, ink, card] = [colour, palette.ink, palette.card].map(bright);
+  const contrast = (a, b) => Math.max(a, b) / Math.min(a, b);
+  return contrast(on, ink) >= contrast(on, card) ? palette.ink : palette.card;
+}
+
 /** A chart that has nothing to draw says so. */
 function nothing(words) {
   return {

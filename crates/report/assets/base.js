@@ -43,19 +43,22 @@ const PRINT_PALETTE = {
   line: '#bbb',
   grid: '#ddd',
   read: '#0072b2',
-  write: '#d98200',
-  durable: '#d55e00',
-  alpha: '#009e73',
-  alpha1: '#b0528a',
+  write: '#a66300',
+  durable: '#bb3e1c',
+  alpha: '#00805d',
+  alpha1: '#a94a83',
   p0: '#0072b2',
-  p1: '#d98200',
-  p2: '#009e73',
-  p3: '#b0528a',
-  p4: '#d55e00',
-  p5: '#3a9bd1',
+  p1: '#a66300',
+  p2: '#00805d',
+  p3: '#a94a83',
+  p4: '#bb3e1c',
+  p5: '#6a5acd',
 };
 
 // ---- numbers ----
+
+/** A number and its unit stay in one line. */
+const NO_BREAK = '\u00a0';
 
 function significant(value) {
   const size = Math.abs(value);
@@ -71,18 +74,18 @@ function scaled(value, units) {
 }
 const withUnit = (units) => (value) => {
   const [number, unit] = scaled(value, units);
-  return (significant(number) + ' ' + unit).trim();
+  return (significant(number) + NO_BREAK + unit).trim();
 };
 /** On an axis: no digits that say nothing. */
 const axisUnit = (units) => (value) => {
   const [number, unit] = scaled(value, units);
-  return (parseFloat(number.toPrecision(3)) + ' ' + unit).trim();
+  return (parseFloat(number.toPrecision(3)) + NO_BREAK + unit).trim();
 };
 const COUNT = ['', 'k', 'M', 'G'];
 const BANDWIDTH = ['B/s', 'kB/s', 'MB/s', 'GB/s', 'TB/s'];
 const MICROS = ['µs', 'ms', 's'];
-const count = (value) => withUnit(COUNT)(value).replace(' ', '');
-const axisCount = (value) => axisUnit(COUNT)(value).replace(' ', '');
+const count = (value) => withUnit(COUNT)(value).replace(NO_BREAK, '');
+const axisCount = (value) => axisUnit(COUNT)(value).replace(NO_BREAK, '');
 const bandwidth = withUnit(BANDWIDTH);
 const micros = withUnit(MICROS);
 function blockName(bytes) {
@@ -97,7 +100,7 @@ function binaryBytes(bytes) {
     bytes /= 1024;
     unit += 1;
   }
-  return significant(bytes) + ' ' + units[unit];
+  return significant(bytes) + NO_BREAK + units[unit];
 }
 
 // ---- rows of a curve, as chart_data.rs writes them ----
@@ -170,6 +173,8 @@ function choice(name, options, current, choose) {
 /** Any of several: the legend. */
 function toggles(items, hidden, changed) {
   const group = element('div', 'group-of');
+  group.setAttribute('role', 'group');
+  group.setAttribute('aria-label', 'Shown');
   for (const item of items) {
     const chip = element('button', 'chip');
     chip.type = 'button';

@@ -13,6 +13,8 @@ const throughput = {
   hidden: new Set(),
   chips(redraw) {
     return [
+      // On a page of one profile it stands apart from the bar of choices.
+      ...(SINGLE ? followed() : []),
       choice(
         'Unit',
         [
@@ -122,6 +124,12 @@ const latency = {
   },
 };
 
+/** Points at powers of two: labels and steps are then the same everywhere. */
+function atPowers(line) {
+  const points = line.curve.points.filter((p) => Number.isInteger(LOG2(p.k)));
+  return { ...line, curve: { ...line.curve, points } };
+}
+
 const trade = {
   id: 'c-trade',
   metric: 'p99',
@@ -144,7 +152,10 @@ const trade = {
     ];
   },
   option() {
-    const shown = lines().filter((line) => !this.hidden.has(line.key));
+    const shown = lines()
+      .filter((line) => !this.hidden.has(line.key))
+      .map(atPowers)
+      .filter((line) => line.curve.points.length);
     if (!shown.length) return nothing('Nothing measured or shown here.');
     const metric = this.metric;
     const formatter = (param) => {

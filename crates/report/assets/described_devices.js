@@ -55,7 +55,7 @@ function pressureChart({ lines, reference, background_block: block }) {
       one(foreground(line) + 's', foregroundName(line), {
         line: 2,
         symbol: circle(6),
-        rows: line.points.map((p) => [p[0], p[at], p[0] ? `beside ${bandwidth(p[0] * 1e6)}` : 'at rest', p[1]]),
+        rows: line.points.map((p) => [p[0], p[at], p[0] ? `under ${bandwidth(p[0] * 1e6)} of background` : 'at rest', p[1]]),
         tip: `${metric} {1|micros} {2}~{3|count} requests`,
       }),
     );
@@ -72,7 +72,7 @@ function pressureChart({ lines, reference, background_block: block }) {
         rows: reference
           .filter((r) => r[0] === drive && r[1] === line.op && r[2] === line.pattern && r[3] === background)
           .map((r) => [r[4], r[5]]),
-        tip: `${foreground(line)}s\nmean {1|micros} beside {0} MB/s (paper)`,
+        tip: `${foreground(line)}s\nmean {1|micros} under {0} MB/s of background (paper)`,
       })),
     );
     return {
@@ -87,7 +87,7 @@ function pressureChart({ lines, reference, background_block: block }) {
       y: micro(),
       series: [...paper, ...series],
       legends: [legendOf(series), ...(drives.length ? [paperLegend(reference, ['NAND P3700'])] : [])],
-      nothing: 'Nothing beside this background, or nothing shown here.',
+      nothing: 'Nothing measured under this background, or nothing shown here.',
     };
   };
   return {
@@ -106,7 +106,7 @@ const TAIL_NAMES = ['p50', 'p90', 'p99', 'p99.9', 'p99.99'];
 /** Where the paper's four percentiles stand among ours; it has no 99th. */
 const TAIL_PAPER = [0, 1, 3, 4];
 /** Of what provokes work of the drive's own; they keep clear of the loads' ramp. */
-const PROVOKED_COLOURS = { 'beside overwriting': 'p3', 'over and over': 'p5' };
+const PROVOKED_COLOURS = { 'during overwriting': 'p3', 'over and over': 'p5' };
 function tailChart({ lines, reference }) {
   const loads = lines.filter((line) => !PROVOKED_COLOURS[line.name]).length;
   const series = lines.map((line, i) =>
@@ -315,7 +315,7 @@ const DESCRIBED = [
   ...given(EXPERIMENTS.write_amplification, amplificationCharts),
   ...given(EXPERIMENTS.gc, collectionChart),
   ...given(EXPERIMENTS.sustained, sustainedChart, ({ latencies }) =>
-    besideWrites(
+    duringWrites(
       'w-under-load',
       latencies,
       'random writes, percent of what can be sustained',
@@ -325,7 +325,7 @@ const DESCRIBED = [
   ...given(EXPERIMENTS.channels, channelsChart),
   ...given(some(EXPERIMENTS.mix_line), mixLineChart),
   ...given(EXPERIMENTS.durable_writes, ({ latencies }) =>
-    besideWrites(
+    duringWrites(
       's-durable',
       latencies,
       'durable writes, percent of what the device can do',

@@ -1,5 +1,5 @@
 'use strict';
-// What the models' section draws: every model beside what was measured.
+// What the models' section draws: every model and what was measured.
 
 const MODELS = DATA.models;
 const MODEL_COLOURS = { dam: 'soft', pdam: 'p1', affine: 'p2', pio: 'p3', mqssd: 'p4', shared: 'p0' };
@@ -23,7 +23,7 @@ function modelThroughputChart(all) {
         style: modelStyle(name),
         rows: rows.map(([k, iops]) => {
           const there = measured.find((m) => m[0] === k);
-          return [k, iops, there ? `, ${significant(100 * (iops / there[1] - 1))} %` : ''];
+          return [k, iops, there ? `, ${significant(100 * (iops / there[1] - 1))}\u00a0%` : ''];
         }),
         tip: '{1|count} IOPS{2}',
       }),
@@ -57,8 +57,8 @@ function residualsChart(all) {
   const panel = (here) => {
     const ks = [...new Set(here.map((r) => r.k))].sort((a, b) => a - b);
     const row = (r, ratio) => {
-      const mix = r.kind === 'mixed' ? ` (${significant(100 * r.reads)} % reads)` : '';
-      const of = `${KIND_NAMES[r.kind]}${mix} of ${blockName(r.block)}, ${significant(100 * r.random)} % random`;
+      const mix = r.kind === 'mixed' ? ` (${significant(100 * r.reads)}\u00a0% reads)` : '';
+      const of = `${KIND_NAMES[r.kind]}${mix} of ${blockName(r.block)}, ${significant(100 * r.random)}\u00a0% random`;
       return [ks.indexOf(r.k), ratio, `${of}, k = ${r.k}`];
     };
     const series = MODELS.names.flatMap((name, i) =>
@@ -91,7 +91,7 @@ function residualsChart(all) {
 
 const ofK = (k, i, all, more) => one('k = ' + k, [i, all], more);
 /** r as a share of random accesses per page. */
-const sharePerPage = (v) => trimmed(2)(100 * v) + ' %';
+const sharePerPage = (v) => trimmed(2)(100 * v) + '\u00a0%';
 const sizeOf = (r) => blockName(Math.round(4096 / r));
 
 /** Bandwidth over r, one line for each k. */
@@ -201,6 +201,6 @@ function loadsChart(loads) {
       top: 60, // the capacity's label stands under the toolbox
     };
   };
-  const reads = (of) => `${significant(100 * of.reads).replace(/\.0+$/, '')} %`;
+  const reads = (of) => `${significant(100 * of.reads).replace(/\.0+$/, '')}\u00a0%`;
   return byChoice('m-loads', 'Reads', loads.map((of) => [reads(of), panel(of)]));
 }

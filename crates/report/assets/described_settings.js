@@ -115,7 +115,7 @@ function mixLineChart(sizes) {
         rows: of.points.map((p) => [...p, (100 * p[1]) / nearestOf(line, p[0])[1]]),
         tip:
           `{0|percents} reads of ${blockName(block)}\n{1|count} IOPS{2-3|count}` +
-          '~{4|significant} % of the straight line',
+          '~{4|significant}\u00a0% of the straight line',
       }),
     );
     const straight = { label: 'straight line', colour: 'ink', line: 1.4, style: 'dashed', rows: line };
@@ -169,7 +169,7 @@ function classesChart(all) {
   const panel = (name) => {
     const own = all.filter((of) => of.class === name);
     const series = own.flatMap((of, i) => {
-      const label = `${Math.round(100 * of.reads)} % reads`;
+      const label = `${Math.round(100 * of.reads)}\u00a0% reads`;
       const said = (line, batch) => {
         const found = nearestOf(line, batch);
         return found ? SHOW.times(found[1]) : '';

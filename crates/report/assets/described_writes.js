@@ -61,8 +61,8 @@ function sustainedChart({ loads }) {
       symbol: circle(3),
       rows: load.samples.filter(([, rate]) => rate > 0 || !wide).map(([at, rate]) => [at, rate]),
       tip:
-        `{1|bandwidth} after {0|bytes}~for long ${bandwidth(load.sustained)}, ` +
-        `${(100 * load.ratio).toFixed(0)} % of the burst`,
+        `{1|bandwidth} after {0|bytes}~sustained ${bandwidth(load.sustained)}, ` +
+        `${(100 * load.ratio).toFixed(0)}\u00a0% of the burst`,
     }),
   );
   const marks = shown.flatMap((load) => [
@@ -71,7 +71,7 @@ function sustainedChart({ loads }) {
       keys: [name(load)],
       colour: colour(load),
       width: 1.2,
-      label: `${load.pattern}: ${bandwidth(load.sustained)} for long`,
+      label: `${load.pattern}: ${bandwidth(load.sustained)} sustained`,
       place: load.sustained < highest ? 'insideStartBottom' : 'insideStartTop',
     },
     ...load.cliffs.map(([at]) => ({
@@ -108,8 +108,8 @@ function sustainedChart({ loads }) {
   };
 }
 
-/** Latency of reads over writes beside them: `[share, written, reads, mean, low, high, percentiles]`. */
-function besideWrites(id, rows, name, written) {
+/** Latency of reads over the writes that run at the same time: `[share, written, reads, mean, low, high, percentiles]`. */
+function duringWrites(id, rows, name, written) {
   const line = (label, colour, of, ends) =>
     one(label, colour, {
       line: 2,
@@ -117,7 +117,7 @@ function besideWrites(id, rows, name, written) {
       whiskers: Boolean(ends),
       reach: false,
       rows: rows.map((p) => [100 * p[0], of(p), ends ? p[4] : null, ends ? p[5] : null, written(p[1]), p[2]]),
-      tip: `{1|micros}${ends ? '{2-3|micros}' : ''} beside {4}~{5|count} reads`,
+      tip: `{1|micros}${ends ? '{2-3|micros}' : ''} during {4}~{5|count} reads`,
     });
   const percentiles = ['p50', 'p90', 'p99', 'p99.9'];
   const series = [
@@ -134,7 +134,7 @@ function besideWrites(id, rows, name, written) {
 const amplified = '{1|fixed} bytes per byte';
 const AMPLIFICATION = { name: 'write amplification', gap: 34, min: 0, grid: true, room: '12%' };
 function amplificationCharts({ runs, fills }) {
-  const label = (run) => (fills ? `${run.pattern}, ${run.fill} %` : run.pattern);
+  const label = (run) => (fills ? `${run.pattern}, ${run.fill}\u00a0%` : run.pattern);
   const colour = (i) => 'p' + (i % 6);
   const windows = runs.map((run, i) =>
     one(label(run), colour(i), {
@@ -166,7 +166,7 @@ function amplificationCharts({ runs, fills }) {
   });
   for (const series of overFills) {
     for (const cells of series.rows) {
-      cells.push(`${series.label}, fill ${cells[0]} %`, cells[4] ? ', not settled' : '');
+      cells.push(`${series.label}, fill ${cells[0]}\u00a0%`, cells[4] ? ', not settled' : '');
     }
   }
   const y = { scale: 'linear', ...AMPLIFICATION };
@@ -199,7 +199,7 @@ function amplificationCharts({ runs, fills }) {
 
 /** A drive that is filled and overwritten: bandwidth over time. */
 function collectionChart({ passes, reference, k, block }) {
-  const percent = (share) => `${trimmed(2)(100 * share)} %`;
+  const percent = (share) => `${trimmed(2)(100 * share)}\u00a0%`;
   const series = passes.map((pass, i) => {
     const times = pass.amplification;
     const amplification = times === null ? '' : `; write amplification ${times.toFixed(2)}`;

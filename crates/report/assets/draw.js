@@ -5,10 +5,18 @@ let charts = [];
 let printing = false;
 const PRINT_WIDTH = 655; // CSS pixels: A4 less margins and the card's padding
 
+/** New buttons in place of the old ones; the one that was pressed keeps the keyboard. */
+function refill(home, made) {
+  const before = [...home.querySelectorAll('button')].indexOf(document.activeElement);
+  home.replaceChildren(...made);
+  if (before >= 0) home.querySelectorAll('button')[before]?.focus();
+}
 function draw(one) {
   const redraw = () => draw(one);
-  one.chips.replaceChildren(...one.chart.chips(redraw));
-  one.view.setOption(one.chart.option(), { notMerge: true });
+  refill(one.chips, one.chart.chips(redraw));
+  one.option = one.chart.option();
+  one.view.setOption(one.option, { notMerge: true });
+  numbersTable(one);
 }
 function drawAll() {
   charts.forEach(draw);
@@ -41,10 +49,12 @@ function show(all) {
         chart,
         plot,
         chips: figure.querySelector('.chips'),
+        numbers: figure.querySelector('.numbers'),
         view: echarts.init(plot, null, { renderer: 'svg' }),
       };
     });
   readPalette();
+  charts.forEach(listen);
   drawAll();
   const fit = () => {
     if (!printing) charts.forEach((one) => one.view.resize());

@@ -15,8 +15,9 @@ function powersOf1024(bytes) {
   return parseFloat(bytes.toPrecision(3)) + units[unit];
 }
 function duration(s) {
-  return s >= 120 ? `${trimmed(3)(s / 60)} min` : `${trimmed(3)(s)} s`;
+  return s >= 120 ? `${trimmed(3)(s / 60)}${NO_BREAK}min` : `${trimmed(3)(s)}${NO_BREAK}s`;
 }
+const PERCENT = NO_BREAK + '%';
 /** In a tooltip. */
 const SHOW = {
   count,
@@ -28,9 +29,9 @@ const SHOW = {
   bytes: binaryBytes,
   block: blockName,
   size: powersOf1024,
-  share: (v) => trimmed(3)(100 * v) + ' %',
-  percent: (v) => `${Math.round(100 * v)} %`,
-  percents: (v) => significant(100 * v) + ' %',
+  share: (v) => trimmed(3)(100 * v) + PERCENT,
+  percent: (v) => Math.round(100 * v) + PERCENT,
+  percents: (v) => significant(100 * v) + PERCENT,
   times: (v) => trimmed(3)(v) + '×',
   fixed: (v) => v.toFixed(2),
   fixed1: (v) => v.toFixed(1),
@@ -46,7 +47,7 @@ const SHOW_ON_AXIS = {
   bandwidth: axisUnit(BANDWIDTH),
   micros: axisUnit(MICROS),
   whole: (v) => String(Math.round(v)),
-  bytes: (v) => binaryBytes(v).replace(/\.0+(?= )/, ''),
+  bytes: (v) => binaryBytes(v).replace(/\.0+(?=\s)/, ''),
   days: (v) => trimmed(3)(v / 86400),
   hours: (v) => trimmed(3)(v / 3600),
   min: (v) => trimmed(3)(v / 60),
@@ -85,8 +86,23 @@ function powers(low, high, step) {
   const from = Math.ceil(low / step - 1e-9) * step;
   return Array.from({ length: Math.max(0, Math.floor((high - from) / step + 1e-9) + 1) }, (_, i) => from + i * step);
 }
+const FROM_SCALES = { log2: (v) => 2 ** v, log10: (v) => 10 ** v };
+/** What an axis says of a place, or of a place and the number that stands there. */
+function toldOf(of) {
+  const words = axisWords(of.unit);
+  const named = of.scale === 'names' || of.scale === 'bars';
+  return (place) => {
+    const [at, number] = Array.isArray(place) ? place : [place, (FROM_SCALES[of.scale] ?? ((v) => v))(place)];
+    return named ? (of.ticks[Math.round(at)]?.[1] || words(of.ticks[Math.round(at)]?.[0] ?? at)) : words(number);
+  };
+}
 /** An axis over `values`. */
 function axisOf(of, values) {
+  const made = axisFor(of, values);
+  const told = toldOf(of);
+  return Array.isArray(made) ? made.map((one) => ({ ...one, told })) : { ...made, told };
+}
+function axisFor(of, values) {
   const to = SCALES[of.scale];
   const words = axisWords(of.unit);
   const all = [...values.filter((v) => !(v <= of.over)), ...(of.also ?? [])];

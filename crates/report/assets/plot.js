@@ -23,7 +23,7 @@ function symbolStyle({ symbol, line, whiskers }, colour) {
   const edge = symbol.size_of !== undefined && !symbol.plain ? { borderColor: colour, borderWidth: 1 } : {};
   return { symbol: drawnAs, symbolSize: size, itemStyle: { color: colour, opacity, ...edge } };
 }
-/** Words beside symbols. */
+/** Words next to symbols. */
 function wordsStyle(series) {
   if (!series.words) return {};
   const published = series.symbol?.shape === 'diamond';
@@ -173,7 +173,7 @@ function sharedControls() {
     sharedControls();
     drawAll();
   };
-  bar.replaceChildren(...once.map((one) => oneOf(one, together[one.name] ?? 0, again(one.name))));
+  refill(bar, once.map((one) => oneOf(one, together[one.name] ?? 0, again(one.name))));
 }
 /** A legend that hides nothing. */
 function names(items) {

@@ -13,61 +13,30 @@ function sizesOf(pattern) {
   const curves = DATA.profiles.flatMap((p) => p.curves).filter((c) => c.pattern === pattern);
   return [...new Set(curves.map((c) => c.block))].sort((a, b) => a - b);
 }
-/** What all charts follow; a choice of one is no choice and is not shown. */
-function controls() {
-  const bar = document.getElementById('controls');
-  if (!bar) return;
+/** What all charts follow, as buttons; a choice of one is no choice and is not shown. */
+function followed() {
   const curves = DATA.profiles.flatMap((p) => p.curves);
   const patterns = ['random', 'sequential'].filter((pattern) => curves.some((c) => c.pattern === pattern));
   const sizes = sizesOf(state.pattern);
-  const again = () => {
-    controls();
-    drawAll();
+  const ops = SINGLE ? [] : Object.keys(OP_NAMES).filter((op) => curves.some((c) => c.op === op));
+  const of = (name, property, options) => {
+    const choose = (value) => {
+      state[property] = value;
+      if (!sizesOf(state.pattern).includes(state.block)) state.block = sizesOf(state.pattern)[0];
+      controls();
+      drawAll();
+    };
+    return options.length > 1 ? [choice(name, options, state[property], choose)] : [];
   };
-  const groups = [];
-  if (!SINGLE) {
-    const ops = Object.keys(OP_NAMES).filter((op) => curves.some((c) => c.op === op));
-    if (ops.length > 1)
-      groups.push(
-        choice(
-          'Operation',
-          ops.map((op) => [op, OP_NAMES[op]]),
-          state.op,
-          (v) => {
-            state.op = v;
-            again();
-          },
-        ),
-      );
-  }
-  if (patterns.length > 1) {
-    groups.push(
-      choice(
-        'Pattern',
-        patterns.map((p) => [p, p]),
-        state.pattern,
-        (v) => {
-          state.pattern = v;
-          if (!sizesOf(v).includes(state.block)) state.block = sizesOf(v)[0];
-          again();
-        },
-      ),
-    );
-  }
-  if (sizes.length > 1) {
-    groups.push(
-      choice(
-        'Block',
-        sizes.map((s) => [s, blockName(s)]),
-        state.block,
-        (v) => {
-          state.block = v;
-          again();
-        },
-      ),
-    );
-  }
-  bar.replaceChildren(...groups);
+  return [
+    ...of('Operation', 'op', ops.map((op) => [op, OP_NAMES[op]])),
+    ...of('Pattern', 'pattern', patterns.map((p) => [p, p])),
+    ...of('Block', 'block', sizes.map((s) => [s, blockName(s)])),
+  ];
+}
+function controls() {
+  const bar = document.getElementById('controls');
+  if (bar) refill(bar, followed());
 }
 
 chooseDefaults();

@@ -2,14 +2,26 @@
 // Settings of real systems: one tab is shown at a time, and files are copied.
 
 function settingsTabs() {
-  const tabs = [...document.querySelectorAll('#settings [data-system]')];
+  const tabs = [...document.querySelectorAll('#settings [role="tab"]')];
   const choose = (chosen) => {
     for (const tab of tabs) {
-      tab.setAttribute('aria-pressed', String(tab === chosen));
-      document.getElementById(`settings-${tab.dataset.system}`).hidden = tab !== chosen;
+      tab.setAttribute('aria-selected', String(tab === chosen));
+      tab.tabIndex = tab === chosen ? 0 : -1;
+      document.getElementById(tab.getAttribute('aria-controls')).hidden = tab !== chosen;
     }
   };
-  for (const tab of tabs) tab.addEventListener('click', () => choose(tab));
+  const places = { ArrowRight: (i) => i + 1, ArrowLeft: (i) => i - 1, Home: () => 0, End: () => -1 };
+  tabs.forEach((tab, i) => {
+    tab.addEventListener('click', () => choose(tab));
+    tab.addEventListener('keydown', (event) => {
+      const place = places[event.key];
+      if (!place) return;
+      event.preventDefault();
+      const next = tabs.at(place(i) % tabs.length);
+      choose(next);
+      next.focus();
+    });
+  });
 }
 
 /** Through a selection where the browser has no clipboard for pages that come from a file. */
@@ -26,6 +38,7 @@ function copyButtons() {
     button.addEventListener('click', () => {
       copyText(button.closest('.file').querySelector('pre')).then((done) => {
         button.textContent = done ? 'Copied' : 'Press Ctrl-C';
+        document.getElementById('heard').textContent = button.textContent;
       });
     });
   }

@@ -94,10 +94,13 @@ function byBlock(id, quantities, axisOf, show) {
         (a, b) => a - b,
       );
       // Side by side, so that whiskers do not cover one another.
-      const place = (item, v) =>
-        blocks.indexOf(v.block) + (items.indexOf(item) - (items.length - 1) / 2) * 0.09;
+      const [first, last] = [LOG2(blocks[0]), LOG2(blocks.at(-1))];
+      const room = Math.max(0.5, (last - first) * 0.08);
+      const apart = Math.max(0.06, (last - first) * 0.018);
+      const place = (item, v) => LOG2(v.block) + (items.indexOf(item) - (items.length - 1) / 2) * apart;
       const formatter = (params) => {
-        const at = Math.min(Math.max(Math.round(params[0].axisValue), 0), blocks.length - 1);
+        const far = (block) => Math.abs(LOG2(block) - params[0].axisValue);
+        const at = blocks.indexOf(blocks.reduce((a, b) => (far(b) < far(a) ? b : a)));
         return (
           `<div style="margin-bottom:3px"><b>${blockName(blocks[at])}</b> ${encode(state.pattern)}</div>` +
           items
@@ -127,12 +130,9 @@ function byBlock(id, quantities, axisOf, show) {
         xAxis: axis({
           name: 'block size',
           nameGap: 24,
-          min: -0.5,
-          max: blocks.length - 0.5,
-          ...ticksAt(
-            blocks.map((_, i) => i),
-            (i) => blockName(blocks[i]),
-          ),
+          min: first - room,
+          max: last + room,
+          ...ticksAt(blocks.map(LOG2), (v) => blockName(Math.round(2 ** v))),
         }),
         yAxis: y,
         series: items
@@ -150,8 +150,8 @@ function byBlock(id, quantities, axisOf, show) {
             },
             whiskers(item, (v) => place(item, v), to),
           ])
-          .concat(published.map((item) => publishedSeries(item, blocks, to)))
-          .concat(to === LOG10 ? [unityLine(blocks.length)] : []),
+          .concat(published.map((item) => publishedSeries(item, to)))
+          .concat(to === LOG10 ? [unityLine(first - room, last + room)] : []),
       });
     },
   };
@@ -163,7 +163,7 @@ const PUBLISHED_ITEMS = (published) =>
     .filter(([name]) => published.some((item) => item.key === name))
     .map(([name, style]) => ({ key: name, label: name, colour: palette.soft, style }));
 /** A drive's published numbers: its dashes, the quantity's colour. */
-function publishedSeries(item, blocks, to) {
+function publishedSeries(item, to) {
   return {
     type: 'line',
     name: item.label,
@@ -175,12 +175,12 @@ function publishedSeries(item, blocks, to) {
     tooltip: { show: false },
     itemStyle: { color: item.colour },
     lineStyle: { color: item.colour, width: 1.2, type: item.style },
-    data: item.values.map((v) => [blocks.indexOf(v.block), to(v.v)]),
+    data: item.values.map((v) => [LOG2(v.block), to(v.v)]),
   };
 }
 
-/** Where a write costs as much as a read. */
-function unityLine(blocks) {
+/** Where a write is worth one read. */
+function unityLine(from, to) {
   return {
     type: 'line',
     name: 'one',
@@ -190,8 +190,8 @@ function unityLine(blocks) {
     tooltip: { show: false },
     lineStyle: { color: palette.soft, width: 1, type: 'dashed' },
     data: [
-      [-0.5, 0],
-      [blocks - 0.5, 0],
+      [from, 0],
+      [to, 0],
     ],
   };
 }
@@ -316,7 +316,7 @@ function inNines(points) {
 }
 function ninesAxis(most) {
   const nines = (v) =>
-    v < 0.01 ? '0 %' : parseFloat((100 * (1 - 10 ** -v)).toFixed(Math.max(0, Math.ceil(v) - 2))) + ' %';
+    v < 0.01 ? '0\u00a0%' : parseFloat((100 * (1 - 10 ** -v)).toFixed(Math.max(0, Math.ceil(v) - 2))) + '\u00a0%';
   const ticks = [0, LOG10(2), ...Array.from({ length: Math.ceil(most) }, (_, i) => i + 1)];
   return axis({ min: 0, max: most * 1.02, ...ticksAt(ticks, nines), splitLine: grid() });
 }
@@ -326,7 +326,7 @@ function fasterThan(curves) {
     const at = params[0].axisValue;
     return (
       '<div style="margin-bottom:3px">' +
-      `<b>${(100 * (1 - 10 ** -at)).toFixed(Math.max(1, Math.ceil(at)))} %</b> were faster than</div>` +
+      `<b>${(100 * (1 - 10 ** -at)).toFixed(Math.max(1, Math.ceil(at)))}\u00a0%</b> were faster than</div>` +
       curves
         .map((c) => [c, latencyAt(c.data, at)])
         .filter(([, v]) => v)
@@ -363,15 +363,37 @@ const PHASES = {
   write: 'write',
   washout: 'line',
 };
+/** The running mean of each phase that lasted: lines over `[seconds, bytes per second]`, broken at gaps. */
+function smoothed(samples, phases) {
+  const width = (samples.at(-1)[0] - samples[0][0]) / 40;
+  return phases.flatMap((_, phase) => {
+    const own = samples.filter((sample) => sample[1] === phase);
+    if (own.length < 8) return [];
+    let [low, high, sum] = [0, 0, 0];
+    const line = [];
+    own.forEach(([at], i) => {
+      while (high < own.length && own[high][0] <= at + width / 2) sum += own[high++][2];
+      while (own[low][0] < at - width / 2) sum -= own[low++][2];
+      if (i && at - own[i - 1][0] > width) line.push([at, null]);
+      line.push([at, sum / (high - low)]);
+    });
+    return [{ phase, line }];
+  });
+}
+
 const timeline = {
   id: 'c-time',
   phaseColour(name) {
     return palette[PHASES[name]] || palette.line;
   },
+  /** Of a line: the pale colours of areas could not be seen. */
+  strongColour(name) {
+    return PHASES[name] === 'line' || !PHASES[name] ? palette.soft : palette[PHASES[name]];
+  },
   chips() {
     const group = element('div', 'group-of');
     for (const name of DATA.profiles[0].phases) {
-      const item = element('span', 'chip');
+      const item = element('span', 'chip still');
       const area = key({ style: 'area', colour: this.phaseColour(name) });
       area.style.opacity = 0.45;
       item.append(area, element('span', '', name));
@@ -413,13 +435,22 @@ const timeline = {
         series: [
           {
             type: 'line',
-            name: 'throughput',
-            z: 3,
+            name: 'every sample',
+            z: 2,
             showSymbol: false,
-            itemStyle: { color: palette.ink },
-            lineStyle: { color: palette.ink, width: 1.2 },
+            itemStyle: { color: palette.soft },
+            lineStyle: { color: palette.soft, width: 0.8, opacity: 0.28 },
             data: samples.map(([at, , rate]) => [at, rate]),
           },
+          ...smoothed(samples, phases).map(({ phase, line }) => ({
+            type: 'line',
+            name: phases[phase],
+            z: 3,
+            silent: true,
+            showSymbol: false,
+            lineStyle: { color: this.strongColour(phases[phase]), width: 2.2 },
+            data: line,
+          })),
           shading(runs, (run) => this.phaseColour(phases[run.phase])),
           ...marked.map((cliff, i) => cliffMark(cliff, i, marked.length)),
         ],

@@ -56,11 +56,12 @@ const surface = {
         series: [
           {
             type: 'heatmap',
+            name: 'MB/s',
             data: cells.map((c) => ({
               value: c,
               row: c,
               itemStyle: { color: colour(c[2]), borderColor: palette.card, borderWidth: 1 },
-              label: { color: depth(c[2]) > 0.62 ? palette.card : palette.ink },
+              label: { color: readableOn(colour(c[2])) },
             })),
             label: { show: fits, fontSize: 11, formatter: ({ data }) => significant(data.row[2] / 1e6) },
             emphasis: { itemStyle: { borderColor: palette.ink, borderWidth: 2 } },

@@ -7,17 +7,17 @@ const times = (v) => parseFloat(v.toPrecision(3)) + '×';
 function runtime(v) {
   if (v === 0) return '0';
   return v < 1e-3
-    ? significant(v * 1e6) + ' µs'
+    ? significant(v * 1e6) + NO_BREAK + 'µs'
     : v < 1
-      ? significant(v * 1e3) + ' ms'
+      ? significant(v * 1e3) + NO_BREAK + 'ms'
       : v < 600
-        ? significant(v) + ' s'
-        : significant(v / 60) + ' min';
+        ? significant(v) + NO_BREAK + 's'
+        : significant(v / 60) + NO_BREAK + 'min';
 }
 const axisDuration = (v) =>
   runtime(v)
-    .replace(/(\.\d*?)0+(?= )/, '$1')
-    .replace(/\.(?= )/, '');
+    .replace(/(\.\d*?)0+(?=\s)/, '$1')
+    .replace(/\.(?=\s)/, '');
 
 /** What is drawn of a pool. */
 const METRICS = {
@@ -40,7 +40,7 @@ const CHOICES = {
   read_share: 'Reads',
   alpha_1: 'α₁',
 };
-const choiceWords = { read_share: (v) => v + ' %', frames: sizeWords };
+const choiceWords = { read_share: (v) => v + PERCENT, frames: sizeWords };
 
 /** A pool that writes one page at a time has no n; one that finds it has all. */
 const hasN = (cell) => !cell.adaptive && (cell.ace !== 'off' || cell.cleaner === 'auto');
@@ -104,7 +104,7 @@ function poolControls() {
       ),
     );
   }
-  document.getElementById('controls').replaceChildren(...groups);
+  refill(document.getElementById('controls'), groups);
 }
 
 // ---- ways of writing back ----
@@ -396,6 +396,6 @@ const POOL_CHARTS = [
   lineChart('p-n', 'n', 'pages written at once (n)'),
   lineChart('p-frames', 'frames', IN_BYTES ? 'cache' : 'frames', IN_BYTES ? { words: blockName } : {}),
   lineChart('p-clients', 'clients', 'clients'),
-  lineChart('p-reads', 'read_share', 'reads', { linear: true, fixed: 'gain', words: (v) => v + ' %' }),
+  lineChart('p-reads', 'read_share', 'reads', { linear: true, fixed: 'gain', words: (v) => v + PERCENT }),
   lineChart('p-alpha', 'alpha_1', 'α₁', { fixed: 'gain', words: String }),
 ];

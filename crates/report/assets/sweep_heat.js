@@ -52,7 +52,7 @@ const heat = {
       itemStyle: idle(cell[key])
         ? { color: colour(cell[key]), borderColor: palette.soft, borderWidth: 1.5, borderType: 'dashed' }
         : { color: colour(cell[key]), borderColor: palette.card, borderWidth: 2 },
-      label: { color: !idle(cell[key]) && depth(cell[key]) > 0.62 ? palette.card : palette.ink },
+      label: { color: readableOn(colour(cell[key])) },
     }));
     const formatter = ({ data: { cell } }) =>
       `<b>${encode(cell.variant)}</b>, ${cell.clients} client${cell.clients === 1 ? '' : 's'}<br>` +
@@ -76,6 +76,7 @@ const heat = {
         series: [
           {
             type: 'heatmap',
+            name: 'speed-up',
             data,
             label: {
               show: data.length <= 150,

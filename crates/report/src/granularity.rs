@@ -27,15 +27,15 @@ fn small_writes(entries: &[&Parameters]) -> Option<String> {
     let [little, whole] = [small, page].map(|entry| block(entry.block_bytes));
     Some(if costs {
         format!(
-            "Saturated, a random write of {little} costs as much as {} reads of {little}; one of {whole} {} \
+            "Saturated, a random write of {little} is worth {} reads of {little}, and a write of {whole} {} reads \
              of {whole}: the device works in larger units than {little}. Write {whole} or more at a time.",
             alpha(small),
             alpha(page)
         )
     } else {
         format!(
-            "Saturated, a random write of {little} costs as much as {} reads of {little}, which is not more \
-             than the {} of {whole}: small writes cost nothing extra.",
+            "Saturated, a random write of {little} is worth {} reads of {little}, not more than a write of \
+             {whole} ({} reads): small writes cost nothing extra.",
             alpha(small),
             alpha(page)
         )
@@ -58,8 +58,7 @@ fn large_reads(entries: &[&Parameters]) -> Option<String> {
     let (few, many) = (large.k_r?, page.k_r?);
     (few < many).then(|| {
         format!(
-            "Larger reads fill the device with fewer in flight: {few} of {} reach what {many} of {} do, 95 % \
-             of their own plateau.",
+            "Larger reads need fewer in flight to reach 95 % of their plateau: {few} at {}, {many} at {}.",
             block(large.block_bytes),
             block(page.block_bytes)
         )
@@ -86,10 +85,10 @@ mod tests {
     #[test]
     fn writes_below_the_units_of_the_device_are_warned_of() {
         let words = said(vec![entry(65_536, 1.5, 8), entry(4096, 2.8, 80), entry(1024, 14.4, 90)]);
-        for part in ["write of 1K costs as much as 14.4", "one of 4K 2.80", "Write 4K or more"] {
+        for part in ["write of 1K is worth 14.4", "a write of 4K 2.80", "Write 4K or more"] {
             assert!(words.contains(part), "no {part:?} in {words:?}");
         }
-        assert!(words.contains("8 of 64K reach what 80 of 4K do"), "{words}");
+        assert!(words.contains("8 at 64K, 80 at 4K"), "{words}");
     }
 
     #[test]

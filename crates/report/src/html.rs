@@ -8,14 +8,18 @@ mod experiment_charts;
 mod experiments;
 mod facts;
 mod fleet;
+mod head;
 mod inside_charts;
 mod model_charts;
 mod models;
 mod page;
 mod reference;
 mod settings;
+mod spaces;
 mod speedup_charts;
 mod tables;
+
+use std::sync::LazyLock;
 
 use leadline_profile::DeviceProfile;
 use minijinja::value::Serde;
@@ -24,7 +28,7 @@ use serde::Serialize;
 
 use crate::compare::{Relation, compare};
 use crate::sentences::{is_imported, is_published};
-use crate::{ReportError, format, granularity, sentences};
+use crate::{ReportError, format, granularity, headline, sentences};
 use chart_data::{ChartData, Detail};
 use experiments::ExperimentCharts;
 pub use fleet::render_fleet_page;
@@ -49,18 +53,23 @@ const TEMPLATES: [(&str, &str); 13] = [
     ("comparison.html", include_str!("../templates/comparison.html")),
     ("fleet.html", include_str!("../templates/fleet.html")),
 ];
+/// With numbers and units together.
+static SOURCES: LazyLock<Vec<(&str, String)>> =
+    LazyLock::new(|| TEMPLATES.map(|(name, source)| (name, spaces::in_template(source))).to_vec());
 const CSS: &str = include_str!("../assets/report.css");
 const ECHARTS: &str = include_str!("../vendor/echarts/echarts.min.js");
 const BASE: &str = include_str!("../assets/base.js");
 const AXES: &str = include_str!("../assets/axes.js");
+const TOLD: &str = include_str!("../assets/told.js");
 const DRAW: &str = include_str!("../assets/draw.js");
 const SERIES: &str = include_str!("../assets/series.js");
 const NUMBERS: &str = include_str!("../assets/numbers.js");
 const PLOT: &str = include_str!("../assets/plot.js");
 /// In this order: each uses the names of those before it.
-const SCRIPTS: [&str; 18] = [
+const SCRIPTS: [&str; 19] = [
     BASE,
     AXES,
+    TOLD,
     DRAW,
     SERIES,
     NUMBERS,
@@ -112,7 +121,8 @@ pub fn render_page(profiles: &[DeviceProfile]) -> Result<String, ReportError> {
 fn environment() -> Result<Environment<'static>, ReportError> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    for (name, source) in TEMPLATES {
+    environment.set_formatter(spaces::format);
+    for (name, source) in SOURCES.iter() {
         environment.add_template(name, source)?;
     }
     Ok(environment)
@@ -191,7 +201,10 @@ fn report(profile: &DeviceProfile, label: &str) -> Value {
         sentences => sentences(profile).to_vec(),
         granularity => granularity::sentences(profile),
         banners => facts::banners(profile),
-        tiles => Value::from(Serde(facts::tiles(profile))),
+        title => head::title(&profile.device, label),
+        line => head::line(profile),
+        cards => Value::from(Serde(head::cards(profile))),
+        kind => headline(profile).map(|of| format!("{} {}", format::block(of.block_bytes), format::pattern(of.pattern))),
         validity => Value::from(Serde(facts::validity(profile))),
         checks => Value::from(Serde(facts::checks(profile))),
         facts => Value::from(Serde(facts::device(&profile.device))),
@@ -212,13 +225,14 @@ fn heading(relation: Relation, labels: &[String]) -> String {
 fn relation_words(relation: Relation, labels: &[String]) -> String {
     match relation {
         Relation::FileSystemAgainstRaw { file_system, raw } => format!(
-            "Both are the same device: {} through its file system, {} as the raw block device. What differs beyond the \
-             intervals is what the file system costs or gains. Papon and Athanassoulis \
-             (DaMoN 2021, section 2) make the same comparison with SPDK.",
+            "Both are the same device: {} through its file system, {} as the raw block device. Differences beyond the \
+             intervals are the file system's. Papon and Athanassoulis (DaMoN 2021, section 2) make the same \
+             comparison with SPDK.",
             labels[file_system], labels[raw]
         ),
         Relation::SameDevice => {
-            "By name, model and size this is one device. Parameters that cannot be told apart are repeatable."
+            "Name, model and size are the same: this is one device. Parameters that cannot be told apart are \
+             repeatable."
                 .to_owned()
         }
         Relation::Devices => format!("Each is compared with the first, {}.", labels[0]),

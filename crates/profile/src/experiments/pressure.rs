@@ -72,7 +72,7 @@ impl InternalWork {
     /// The load that provokes it.
     pub fn words(self) -> &'static str {
         match self {
-            InternalWork::Collection => "beside overwriting",
+            InternalWork::Collection => "during overwriting",
             InternalWork::ReadDisturb => "over and over",
         }
     }

@@ -40,7 +40,7 @@ pub(super) struct ChartData<'a> {
     models: Option<&'a ModelCharts>,
     /// Of a page of one profile.
     experiments: Option<&'a ExperimentCharts>,
-    /// Published asymmetry and concurrency by size, beside those of one profile.
+    /// Published asymmetry and concurrency by size, next to one profile's.
     granularity: Vec<GranularityRow>,
 }
 
@@ -118,7 +118,7 @@ impl<'a> ChartData<'a> {
         self.profiles.iter().any(|p| p.timeline.len() > 1)
     }
 
-    /// Whether there are published numbers beside those by block size.
+    /// Whether there are published numbers by block size.
     pub(super) fn has_published_sizes(&self) -> bool {
         !self.granularity.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What the charts of the experiments on a drive as such draw, with the paper's numbers beside them.
+//! What the charts of the experiments on a drive draw, with the paper's numbers.
 
 use leadline_profile::{
     DeviceProfile, Experiments, Interleaving, InterleavingPoint, LatencyDistributions, OpKind, Pattern,
@@ -69,7 +69,7 @@ struct Pressures {
     reference: Vec<reference::PressureRow>,
 }
 
-/// One foreground beside one kind of background.
+/// One foreground under one kind of background.
 #[derive(Debug, Serialize)]
 struct PressureLine {
     op: &'static str,
@@ -242,14 +242,14 @@ fn sizes(found: &Unaligned) -> Sizes {
     }
 }
 
-/// `at rest`, `beside reads at 84.9 MB/s`.
+/// `at rest`, `during reads at 84.9 MB/s`.
 fn scene(point: &PressurePoint) -> String {
     match (point.provokes, point.background) {
         (Some(work), _) => work.words().to_owned(),
         (None, None) => "at rest".to_owned(),
         (None, Some(b)) => {
             let rate = format::bandwidth(b.offered_bytes_per_second);
-            format!("beside {}s at {rate}", operation(b.op))
+            format!("during {}s at {rate}", operation(b.op))
         }
     }
 }
@@ -291,8 +291,8 @@ mod tests {
         let lines = DeviceCharts::new(&profile).expect("charts").tail.expect("measured").lines;
         assert_eq!(lines[0].us.map(|us| us.is_some()), [true, true, true, false, false]);
         let names: Vec<&str> = lines.iter().map(|line| line.name.as_str()).collect();
-        assert_eq!(names[..2], ["at rest", "beside reads at 300 MB/s"]);
-        assert_eq!(names[5..], ["beside overwriting", "over and over"]);
+        assert_eq!(names[..2], ["at rest", "during reads at 300 MB/s"]);
+        assert_eq!(names[5..], ["during overwriting", "over and over"]);
     }
 
     #[test]

@@ -1,17 +1,10 @@
-//! The words of the page: what it is, how it was measured, what it is worth.
+//! The words of the page: what it is, how it was measured, how far to trust it.
 
-use leadline_profile::{
-    CheckStatus, DeviceFacts, DeviceProfile, DeviceState, ImportedFile, OpKind, Parameters,
-};
+use leadline_profile::{CheckStatus, DeviceFacts, DeviceProfile, DeviceState, ImportedFile, Parameters};
 use serde::Serialize;
 
-use crate::advice::Advice;
-use crate::format::{self, block, bytes, count, percent, significant, whole_range, with_interval};
-use crate::{
-    compare::Quantity,
-    headline,
-    sentences::{imported_programs, is_buffered, is_imported, is_published, published_by},
-};
+use crate::format::{self, block, bytes, percent, significant, with_interval};
+use crate::sentences::{imported_programs, is_buffered, is_imported, is_published, published_by};
 
 /// A name and what it is, with how good that is.
 #[derive(Debug, Serialize)]
@@ -20,16 +13,6 @@ pub(super) struct Fact {
     value: String,
     /// `ok`, `warn`, `bad` or empty.
     tone: &'static str,
-}
-
-/// One of the large numbers at the top.
-#[derive(Debug, Serialize)]
-pub(super) struct Tile {
-    symbol: &'static str,
-    value: String,
-    interval: String,
-    meaning: &'static str,
-    note: &'static str,
 }
 
 fn fact(name: &str, value: impl Into<String>, tone: &'static str) -> Fact {
@@ -42,70 +25,22 @@ pub(super) fn banners(profile: &DeviceProfile) -> Vec<String> {
     if !profile.validity.complete {
         let by = profile.validity.stopped_by.as_deref().unwrap_or("an unknown cause");
         banners.push(format!(
-            "Partial: the run was cut short by {by}. Points and intervals cover only what was measured by then."
+            "Partial: the run was cut short by {by}. Points and intervals cover what was measured by then."
         ));
     }
     if is_buffered(profile) {
         let words =
-            "Buffered I/O: requests went through the page cache, so these numbers are also the cache's.";
+            "Buffered I/O: requests went through the page cache, so these numbers measure the cache too.";
         banners.push(words.to_owned());
     }
     if is_imported(profile) {
         banners.push(format!(
-            "Imported: measured by {}, not by Leadline. Intervals are wide, since one run does not tell what the \
-             next one would, and what was not measured is not here.",
+            "Imported: measured by {}, not by Leadline. Intervals are wide, because one run does not show how \
+             much the next would differ. Numbers that were not measured are missing.",
             imported_programs(profile)
         ));
     }
     banners
-}
-
-/// The headline's parameters.
-pub(super) fn tiles(profile: &DeviceProfile) -> Vec<Tile> {
-    let Some(entry) = headline(profile) else { return Vec::new() };
-    let tile = |quantity: Quantity, symbol, meaning| {
-        let cell = quantity.cell(entry);
-        let show = |v: f64| match quantity.unit() {
-            "IOPS" => count(v),
-            "in flight" => format!("{v:.0}"),
-            _ => significant(v),
-        };
-        let value = cell.value.map_or_else(|| "–".to_owned(), show);
-        let interval = cell.interval.filter(|_| !cell.lower_bound);
-        let interval = interval.map(|ends| format::range(ends, show)).unwrap_or_default();
-        let note = if cell.lower_bound && cell.value.is_some() { "lower bound" } else { "" };
-        Tile {
-            symbol,
-            value: if note.is_empty() { value } else { format!("≥ {value}") },
-            interval,
-            meaning,
-            note,
-        }
-    };
-    let advised = |op, quantity: Quantity, symbol, meaning| {
-        let advice = Advice::new(profile, entry, op);
-        let open = advice.as_ref().and_then(|advice| Some((advice, advice.open_range()?)));
-        let Some((advice, ends)) = open else { return tile(quantity, symbol, meaning) };
-        Tile {
-            symbol,
-            value: whole_range(ends),
-            interval: advice.what_the_lower_end_gives().unwrap_or_default(),
-            meaning,
-            note: "not known more closely",
-        }
-    };
-    let (reads, writes) = (
-        if entry.k_r_90.is_some() { Quantity::ReadConcurrency90 } else { Quantity::ReadConcurrency },
-        if entry.k_w_90.is_some() { Quantity::WriteConcurrency90 } else { Quantity::WriteConcurrency },
-    );
-    vec![
-        tile(Quantity::Alpha, "α", "reads a saturated write costs"),
-        tile(Quantity::Alpha1, "α₁", "reads an unbatched write costs"),
-        advised(OpKind::Read, reads, reads.name(), "reads in flight that suffice"),
-        advised(OpKind::Write, writes, writes.name(), "writes in flight that suffice"),
-        tile(Quantity::MaxReadIops, "max read", "reads per second"),
-        tile(Quantity::MaxWriteIops, "max write", "writes per second"),
-    ]
 }
 
 /// The validity card.
@@ -150,7 +85,7 @@ pub(super) fn validity(profile: &DeviceProfile) -> Vec<Fact> {
     facts.push(fact("Durability", non_empty(&validity.durability, "not stated"), ""));
     facts.push(fact("Footprint", footprint(profile), ""));
     facts.push(fact(
-        "Moved",
+        "Transferred",
         format!("{} written, {} read", bytes(validity.bytes_written), bytes(validity.bytes_read)),
         "",
     ));
@@ -159,9 +94,9 @@ pub(super) fn validity(profile: &DeviceProfile) -> Vec<Fact> {
         n => (format!("{n} {what}{}", if n == 1 { "" } else { "s" }), bad),
     };
     let (words, tone) = at_most(validity.cpu_bound_points, "point", "warn");
-    facts.push(fact("CPU-bound", words, tone));
+    facts.push(fact("Limited by the processor", words, tone));
     let (words, tone) = at_most(validity.censored_curves, "curve", "warn");
-    facts.push(fact("Censored (k a lower bound)", words, tone));
+    facts.push(fact("Censored: k is a lower bound", words, tone));
     facts.push(match &validity.order_effect {
         None => fact("Order effect", "not known", ""),
         Some(effect) => {

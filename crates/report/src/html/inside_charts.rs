@@ -1,4 +1,4 @@
-//! What the charts of `buffer` and `read-disturb` draw, with the paper's numbers beside them.
+//! What the charts of `buffer` and `read-disturb` draw, with the paper's numbers.
 
 use leadline_profile::{Buffer, BufferPoint, DisturbSeries, ReadDisturb};
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! What the charts of the models draw: what was measured, and each fitted model's curve beside it.
+//! What the charts of the models draw: what was measured, and each fitted model's curve.
 
 use leadline_model::{ModelComparison, Observation, Predict, Workload};
 use leadline_profile::{OpKind, PAGE_BYTES};

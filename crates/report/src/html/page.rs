@@ -7,7 +7,7 @@ use minijinja::{Value, context};
 use serde::Serialize;
 
 use super::{
-    AXES, BASE, CSS, DRAW, ECHARTS, NUMBERS, PAGE_LIMIT_BYTES, PLOT, SERIES, environment, script_json,
+    AXES, BASE, CSS, DRAW, ECHARTS, NUMBERS, PAGE_LIMIT_BYTES, PLOT, SERIES, TOLD, environment, script_json,
 };
 use crate::ReportError;
 
@@ -29,7 +29,7 @@ struct Data<'a> {
 /// [`ReportError::TooLarge`] beyond [`PAGE_LIMIT_BYTES`], [`ReportError::Template`].
 pub fn render_figures(page: &Page) -> Result<String, ReportError> {
     let data = Data { profiles: [], charts: page.charts(), sweep: page.sweep.as_ref() };
-    let mut scripts = vec![BASE, AXES, DRAW, SERIES, NUMBERS, PLOT];
+    let mut scripts = vec![BASE, AXES, TOLD, DRAW, SERIES, NUMBERS, PLOT];
     match page.sweep {
         Some(_) => scripts.extend([SWEEP, SWEEP_HEAT, "poolControls();\nshowCharts(heat, ...POOL_CHARTS);"]),
         None => scripts.push("showCharts();"),

@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(interleaving()[1], ("NAND P3700", "read", 4096.0, 128.0, 1.2e9));
         assert_eq!(pressure().len(), 27);
         assert_eq!(pressure()[1], ("Optane P4800X", "read", "sequential", "read", 1500.0, 12.92));
-        assert_eq!(tail()[9], ("NAND P3700", "beside reads at 800 MB/s", [101.0, 212.0, 343.0, 832.0]));
+        assert_eq!(tail()[9], ("NAND P3700", "during reads at 800 MB/s", [101.0, 212.0, 343.0, 832.0]));
         assert_eq!(granularity()[2], ("PCIe P4510", 1024.0, [Some(14.4), None, None]));
         assert_eq!(unaligned()[2], ("NAND P3700", 3072.0, 80.0));
         assert_eq!(buffer()[1], ("NAND P3700", "p40", 10e6));

@@ -1,6 +1,6 @@
 //! The settings of real systems, on the page of a profile: a tab per system.
 
-use leadline_advise::{Advice, File, Fits, Inputs, Setting, System, Value, advise};
+use leadline_advise::{Advice, File, Fits, Inputs, Missing, Setting, System, Value, advise};
 use leadline_profile::DeviceProfile;
 use serde::Serialize;
 
@@ -11,8 +11,8 @@ pub(super) struct Tab {
     title: String,
     provable: bool,
     rows: Vec<Row>,
-    /// `key: what is missing`.
-    missing: Vec<String>,
+    /// Keys, and what is missing for them: each reason once.
+    missing: Vec<(String, String)>,
     notes: Vec<String>,
     files: Vec<Snippet>,
 }
@@ -88,10 +88,22 @@ fn tab(advice: &Advice, files: Vec<Snippet>) -> Tab {
         title: format!("{} {}", advice.system.title(), advice.version),
         provable: advice.provable,
         rows: advice.settings.iter().map(row).collect(),
-        missing: advice.missing.iter().map(|one| format!("{}: {}", one.key, one.reason)).collect(),
+        missing: by_reason(&advice.missing),
         notes: advice.of_which_version().into_iter().chain(advice.notes.iter().cloned()).collect(),
         files,
     }
+}
+
+/// Keys that are left out for one reason in one line, in the order of the reasons.
+fn by_reason(missing: &[Missing]) -> Vec<(String, String)> {
+    let mut lines: Vec<(String, String)> = Vec::new();
+    for Missing { key, reason, .. } in missing {
+        match lines.iter_mut().find(|(_, known)| known == reason) {
+            Some((keys, _)) => *keys = format!("{keys}, {key}"),
+            None => lines.push(((*key).to_owned(), reason.clone())),
+        }
+    }
+    lines
 }
 
 fn row(setting: &Setting) -> Row {
@@ -109,5 +121,18 @@ fn row(setting: &Setting) -> Row {
         rule: setting.rule.clone(),
         source: setting.source.to_string(),
         wrong: wrong.into_iter().filter(|(_, text)| !text.is_empty()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_out_for_one_reason_is_one_line() {
+        let missing = |key, reason: &str| Missing { key, experiment: "sustained", reason: reason.to_owned() };
+        let lines = by_reason(&[missing("a", "rate"), missing("b", "flush"), missing("c", "rate")]);
+        let line = |keys: &str, reason: &str| (keys.to_owned(), reason.to_owned());
+        assert_eq!(lines, [line("a, c", "rate"), line("b", "flush")]);
     }
 }

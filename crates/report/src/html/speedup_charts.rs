@@ -80,7 +80,7 @@ pub(super) fn speedups(numbers: &PioNumbers) -> Speedup {
     }
 }
 
-/// What `pio-classes` measured, and beside it what the formulas and the chosen model say.
+/// What `pio-classes` measured, and what the formulas and the chosen model say.
 pub(super) fn measured(
     classes: &PioClasses,
     numbers: Option<&PioNumbers>,
