@@ -1,6 +1,7 @@
 //! What a newcomer types: `cargo xtask setup`, `cargo xtask test`, `cargo xtask fuzz`, `cargo xtask bench`,
 //! `cargo xtask site`. One file per command.
 
+mod axe;
 mod bench;
 mod children;
 mod fuzz;

@@ -7,8 +7,8 @@ use std::process::Command;
 
 use anyhow::bail;
 
-use crate::python;
 use crate::run::{Usage, cargo, find_program, find_programs, run, say, succeeds};
+use crate::{axe, python};
 
 /// A program that the tests start, or a part of it, and the Debian package it comes in.
 struct Need {
@@ -38,7 +38,7 @@ enum Part {
 }
 
 /// Add a line here when a test starts another program; `in_loop` if `cargo xtask test` runs the test.
-const NEEDS: [Need; 23] = [
+const NEEDS: [Need; 24] = [
     program("chromium", "chromium"),            // opens the report
     program("ceph-conf", "ceph-common"),        // says what is in a ceph.conf; it has no server
     program("db_bench", "rocksdb-tools"),       // loads the OPTIONS files that are written for RocksDB
@@ -51,6 +51,7 @@ const NEEDS: [Need; 23] = [
     program("mariadbd", "mariadb-server-core"), // TPC-H's queries run on it; the package starts no server
     in_loop("mkfs.ext4", "e2fsprogs"),          // file systems on them
     program("modprobe", "kmod"),                // reads the options that are written for ZFS
+    program("npm", "npm"),                      // installs axe-core, which the browser checks pages with
     program("pg_ctlcluster", POSTGRES),         // power is cut under it; pg_ctlcluster is what it has on PATH
     program("python3", "python3"),              // the example postgres-trace has tests in Python
     module("networkx", "python3-networkx"),     // the graph algorithms are checked against it
@@ -148,6 +149,10 @@ impl Setup {
         if self.uses == Uses::Everything && !python::is_ready()? {
             python::make()?;
             done.push("the packages for Python");
+        }
+        if self.uses == Uses::Everything && !axe::is_ready()? {
+            axe::make()?;
+            done.push("axe-core");
         }
         if done.is_empty() {
             let here = programs(&self.uses.needs().collect::<Vec<_>>());

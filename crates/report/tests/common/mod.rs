@@ -15,6 +15,8 @@ pub mod fleet;
 pub mod graphs;
 #[path = "lsm.rs"]
 pub mod lsm;
+#[path = "pages.rs"]
+pub mod pages;
 #[path = "place.rs"]
 pub mod place;
 #[path = "pools.rs"]
