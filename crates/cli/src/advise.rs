@@ -230,8 +230,10 @@ fn write(path: &Path, advised: &[Advice], in_folders: bool) -> Result<String, Fa
         [(_, text, place)] if !in_folders => {
             output::check_writable(path)?;
             output::write(path, text)?;
-            let name = if is_stdout(path) { "standard output".into() } else { path.display().to_string() };
-            Ok(format!("settings in {name}: {place}"))
+            Ok(match is_stdout(path) {
+                true => format!("settings for {place}"),
+                false => format!("settings in {}: {place}", path.display()),
+            })
         }
         files if is_stdout(path) => Err(Failure::Input(format!(
             "-o -: there are {} files, and standard output takes one; name a directory",

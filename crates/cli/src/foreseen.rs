@@ -22,6 +22,8 @@ pub(crate) struct Foreseen {
     dry_run: bool,
     reads: Vec<Amount>,
     writes: Vec<Amount>,
+    /// What is mounted, and on which directory.
+    mounts: Vec<String>,
     /// How long it would take, where that is known, seconds.
     seconds: Option<f64>,
     /// What ends it.
@@ -40,7 +42,8 @@ struct Amount {
 impl Foreseen {
     /// Of a command that ends so: `when all requests were replayed`.
     pub(crate) fn until(ends: impl Into<String>) -> Foreseen {
-        Foreseen { dry_run: true, reads: Vec::new(), writes: Vec::new(), seconds: None, ends: ends.into() }
+        let (reads, writes, mounts) = (Vec::new(), Vec::new(), Vec::new());
+        Foreseen { dry_run: true, reads, writes, mounts, seconds: None, ends: ends.into() }
     }
 
     /// Which takes this long.
@@ -67,6 +70,12 @@ impl Foreseen {
         self
     }
 
+    /// Which mounts this.
+    pub(crate) fn mounts(mut self, what: String) -> Foreseen {
+        self.mounts.push(what);
+        self
+    }
+
     /// Prints it, as a document or in lines.
     pub(crate) fn print(&self, json: bool) -> Result<(), Failure> {
         if json { output::print_json(self) } else { output::print(&self.lines()) }
@@ -74,7 +83,9 @@ impl Foreseen {
 
     fn lines(&self) -> String {
         let line = |does: &str, Amount { place, what, bytes }: &Amount| {
-            let bytes = bytes.map_or(String::new(), |bytes| format!(", {}", format_size(bytes)));
+            let unit = |bytes: u64| if bytes < 1024 { " bytes" } else { "" };
+            let bytes =
+                bytes.map_or(String::new(), |bytes| format!(", {}{}", format_size(bytes), unit(bytes)));
             format!("{does:<7} {place}: {what}{bytes}\n")
         };
         let mut lines: String = self.reads.iter().map(|amount| line("reads", amount)).collect();
@@ -82,6 +93,7 @@ impl Foreseen {
             true => lines.push_str("writes  nothing\n"),
             false => lines.extend(self.writes.iter().map(|amount| line("writes", amount))),
         }
+        lines.extend(self.mounts.iter().map(|what| format!("mounts  {what}\n")));
         match self.seconds {
             Some(seconds) => lines.push_str(&format!("takes   {seconds:.0} s; ends {}\n", self.ends)),
             None => lines.push_str(&format!("ends    {}\n", self.ends)),
@@ -96,11 +108,9 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_left_out_and_what_is_not_written_is_said() {
-        let none = Foreseen::until("when all was read").reads("t.csv", "the trace", Some(4096));
-        assert_eq!(
-            none.lines(),
-            "reads   t.csv: the trace, 4K\nwrites  nothing\nends    when all was read\n"
-        );
+        let none = Foreseen::until("when all was read").reads("t.csv", "the trace", Some(40));
+        let said = "reads   t.csv: the trace, 40 bytes\nwrites  nothing\nends    when all was read\n";
+        assert_eq!(none.lines(), said);
         let some = Foreseen::until("then").seconds(90.4).writes(".", "a scratch file", None);
         assert_eq!(some.lines(), "writes  .: a scratch file\ntakes   90 s; ends then\n");
     }

@@ -165,11 +165,7 @@ fn dry_run(args: &Args, backing: &Path, mount: &Path, capacity: u64) -> Result<(
     );
     let mut foreseen = Foreseen::until("at Ctrl-C, SIGTERM or when it is unmounted")
         .writes(backing.display(), &cache, None)
-        .writes(
-            mount.display(),
-            &format!("nothing: a drive of {} is mounted on it", format_size(capacity)),
-            Some(0),
-        );
+        .mounts(format!("a drive of {} on {}", format_size(capacity), mount.display()));
     for (path, what) in [(args.report.as_deref(), "the report"), (args.trace.as_deref(), "every request")] {
         if let Some(path) = path {
             foreseen = foreseen.writes(path.display(), what, None);

@@ -37,8 +37,7 @@ pub(crate) fn written_to_stdout(command: &Command, matches: &ArgMatches) -> Resu
     let mut given = Vec::new();
     collect(command, matches, &mut given);
     if let (Some(first), true) = (given.first(), console::call().is_some()) {
-        let line =
-            format!("{first}: standard output is for the command line; name a file (./- for one called -)");
+        let line = format!("{first}: is standard output, which is for the command line; name a file");
         return Err(Failure::Input(line));
     }
     if prints_json(command, matches) && !given.is_empty() {
@@ -60,7 +59,12 @@ fn collect(command: &Command, matches: &ArgMatches, given: &mut Vec<String>) {
         }
         let values = matches.try_get_raw(argument.get_id().as_str()).ok().flatten().into_iter().flatten();
         let streams = values.filter(|value| *value == DASH || *value == OsStr::new(STDOUT));
-        given.extend(streams.map(|value| format!("{} {}", name(argument), value.display())));
+        // Programs know the argument by its name.
+        let name = match console::call() {
+            Some(_) => format!("--{}", argument.get_long().unwrap_or(argument.get_id().as_str())),
+            None => name(argument),
+        };
+        given.extend(streams.map(|value| format!("{name} {}", value.display())));
     }
     if let Some((command, matches)) = called(command, matches) {
         collect(command, matches, given);

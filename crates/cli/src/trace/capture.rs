@@ -113,10 +113,9 @@ fn dry_run(args: &Args) -> Result<(), Failure> {
         true => "at Ctrl-C or SIGTERM".to_owned(),
         false => format!("when {command} ends"),
     };
-    let mounted = "nothing of its own: what programs ask of it is handed on to the directory below";
     Foreseen::until(ends)
         .writes(args.output.display(), "every request, some tens of bytes each", None)
-        .writes(args.folder.display(), mounted, Some(0))
+        .mounts(format!("{0} on {0}: what programs ask of it is handed on", args.folder.display()))
         .print(false)
 }
 

@@ -41,7 +41,6 @@ mod tests {
             ("pofile", Some("profile")),
             ("exp", Some("experiment")),
             ("emulat", Some("emulate")),
-            ("proof", Some("prove")),
             ("zzz", None),
             ("", None),
         ] {

@@ -52,7 +52,7 @@ fn nothing_is_done_and_what_would_be_is_said() {
         (&["trace", "replay", "t.pages", "sim:flash"], "writes  nothing"),
         (&["pool", "replay", "t.pages", ".", "--frames", "4"], "pages, laid out first"),
         (&["trace", "capture", "data", "-o", "run.capture", "--", "ls"], "ends    when ls ends"),
-        (&["emulate", "sim:flash", "--backing", "data", "--mount", "mnt"], "is mounted on it"),
+        (&["emulate", "sim:flash", "--backing", "data", "--mount", "mnt"], "mounts  a drive of 64G on mnt"),
         (&["graph", "import", "edges.csv", "new.store"], "edges, read as csv"),
         (&["graph", "update", "g.store", "changes"], "the file becomes a directory"),
         (&["graph", "update", "h.store", "-"], "standard input: the changes"),

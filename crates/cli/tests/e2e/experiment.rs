@@ -153,7 +153,7 @@ fn a_profile_of_another_device_is_refused_and_left_alone() {
     }
     fs::write(dir.path().join("broken.json"), "{").unwrap();
     run(dir.path(), &[&brief("ladder")[..], &["--into", "broken.json"]].concat())
-        .refused(&["broken.json: line 1"]);
+        .refused(&["broken.json: ends too early, in line 1"]);
     run(dir.path(), &[&brief("ladder")[..], &["--into", "none/p.json"]].concat()).refused(&["none/p.json"]);
     run(dir.path(), &[&brief("ladder")[..], &["--into", "."]].concat()).refused(&["."]);
     assert_eq!(fs::read(dir.path().join("p.json")).unwrap(), before);
@@ -175,7 +175,7 @@ fn an_impossible_number_in_a_profile_is_refused_with_its_place() {
 fn wrong_arguments_are_refused_in_one_line() {
     let dir = folder();
     let cases: [(&[&str], &[&str]); 18] = [
-        (&["r-by-q"], &["r-by-q", "r-by-k, mixed, ladder, pio-classes"]),
+        (&["r-by-q"], &["r-by-q", "did you mean 'r-by-k'?"]),
         (&[], &["<NAME>"]),
         (&["mixed", ".", "--buffered"], &["--buffered"]),
         (&["mixed", ".", "--reads-only"], &["--reads-only", "mixed needs writes", "r-by-k"]),

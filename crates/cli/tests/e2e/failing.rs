@@ -53,7 +53,7 @@ fn a_file_system_that_runs_out_while_laying_out_is_named_and_left_empty() {
     let size = arguments.iter().position(|a| *a == "--size").unwrap();
     arguments[size + 1] = "256M";
     let ran = run(dir.path(), &arguments);
-    ran.failed(1, &["write of 1048576 bytes", "os error"]);
+    ran.failed(1, &["write of 1048576 bytes", "No space left on device"]);
     assert_eq!(ran.stdout, "");
     assert_eq!(names(mounted.path()), before);
     assert!(

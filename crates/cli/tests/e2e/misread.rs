@@ -40,7 +40,8 @@ fn what_is_no_profile_is_told_in_one_plain_line() {
     ] {
         fs::write(at(name), bytes).unwrap();
         for command in [&["report"][..], &["models"], &["predict"], &["advise", "all"], &["calibrate"]] {
-            let arguments = [command, &[&*format!("./{name}")]].concat();
+            let file = format!("./{name}");
+            let arguments = [command, &[&*file]].concat();
             let ran = run(dir.path(), &arguments);
             // A table of costs may be anything that is no JSON.
             if command == ["models"] && !bytes.starts_with(b"{") {
@@ -64,7 +65,7 @@ fn what_is_no_profile_is_told_in_one_plain_line() {
 fn other_files_are_told_in_plain_words_too() {
     let dir = folder();
     run(dir.path(), &["profile", "sim:flash", "--budget-seconds", "0.5", "-o", "p.json"]).succeeded();
-    let lsm = ["lsm", "predict", "p.json", "--data", "1G", "--key", "16", "--value", "100", "--calibration"];
+    let lsm = ["lsm", "predict", "p.json", "--data", "1G", "--key", "16", "--value", "100", "--processor"];
     for (name, text) in [
         ("empty", ""),
         ("object", "{}"),
