@@ -77,7 +77,7 @@ fn on_a_terminal_a_bar_shows_how_far_it_is_and_is_gone_at_the_end() {
         return skipped("no pseudo-terminals");
     };
     assert!(bar.contains("%  ETA") && !bar.contains(" ...\r\n"), "{bar:?}");
-    let last = bar.trim_end().rsplit('\n').next().unwrap();
+    let last = bar.trim_end().rsplit(['\n', '\r']).next().unwrap();
     assert!(last.contains("note: profile in ") && !last.contains("ETA"), "{last:?}");
     let (lines, _) = with(&[("TERM", "dumb")]).unwrap();
     assert!(lines.contains("measure ...\r\n") && !lines.contains("ETA"), "{lines:?}");

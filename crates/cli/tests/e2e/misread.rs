@@ -65,7 +65,20 @@ fn what_is_no_profile_is_told_in_one_plain_line() {
 fn other_files_are_told_in_plain_words_too() {
     let dir = folder();
     run(dir.path(), &["profile", "sim:flash", "--budget-seconds", "0.5", "-o", "p.json"]).succeeded();
-    let lsm = ["lsm", "predict", "p.json", "--data", "1G", "--key", "16", "--value", "100", "--processor"];
+    let lsm = [
+        "lsm",
+        "advise",
+        "p.json",
+        "--data",
+        "1G",
+        "--key",
+        "16",
+        "--value",
+        "100",
+        "--mix",
+        "mixgraph",
+        "--processor",
+    ];
     for (name, text) in [
         ("empty", ""),
         ("object", "{}"),

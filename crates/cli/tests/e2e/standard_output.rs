@@ -59,7 +59,10 @@ fn a_document_goes_to_standard_output_and_nothing_else_does() {
         );
     }
     let settings = printed(dir.path(), &["advise", "postgresql", "p.json", "--version", "16", "-o", "-"]);
-    assert!(settings.contains("random_page_cost = ") && !settings.contains("PostgreSQL\n"), "{settings}");
+    assert!(
+        settings.contains("effective_io_concurrency = ") && !settings.contains("PostgreSQL\n"),
+        "{settings}"
+    );
     let rows = printed(dir.path(), &["graph", "bfs", "g.store", "--source", "0", "-o", "-"]);
     assert!(rows.starts_with("vertex,") && rows.lines().count() == 4, "{rows}");
     let edges = printed(dir.path(), &["graph", "export", "g.store", "-"]);
@@ -78,7 +81,7 @@ fn two_documents_for_standard_output_are_refused_with_both_names() {
         (&["profile", "sim:flash", "-o", "-", "--report", "/dev/stdout"], "-o - and --report /dev/stdout"),
         (&["trace", "convert", "t.pages", "-", "--to", "msr", "--json"], "OUT - and --json"),
         (&["profile", "sim:flash", "-o", "-", "--for", "etcd"], "--for: name the file"),
-        (&["advise", "linux", "p.json", "--version", "6", "-o", "-"], "-o -: there are"),
+        (&["advise", "all", "p.json", "-o", "-"], "-o -: there are"),
         (&["graph", "export", "g.store", "-", "--partitions", "2"], "--partitions"),
         (&["man", "-"], "./- is a file called -"),
         (&["graph", "import", "edges.csv", "-"], "./- is a file called -"),
