@@ -53,6 +53,8 @@ def test_values_are_written_as_the_command_line_takes_them(command, option, valu
         ({"max_concurrency": 0}, "max_concurrency='0': must be from 1 to 4096"),
         ({"block_sizes": ["3K5"]}, "block_sizes='3K5': "),
         ({"for_": "x"}, "for_='x': must be one of postgresql, "),
+        ({"for_": "mysqll"}, "for_='mysqll'; did you mean 'innodb'?"),
+        ({"output": "-"}, "output=-: is standard output, which is for the command line; name a file"),
         ({"quick": True, "full": True}, "the argument quick=True cannot be used with full=True"),
         ({"reads_only": True, "destructive": True}, "destructive=True"),
     ],
@@ -83,6 +85,15 @@ def test_notes_name_arguments_too():
     replayed = leadline.trace.replay("gen:paper-ms?ops=100", "sim:flash")
     said = " ".join(replayed.notes)
     assert "pace=" in said and "--" not in said
+
+
+@pytest.mark.parametrize(
+    ("name", "system", "version"),
+    [("mysql", "innodb", "mysql-"), ("mariadb", "innodb", "mariadb-"), ("postgres", "postgresql", "")],
+)
+def test_a_system_is_known_by_its_other_names(name, system, version):
+    advice = leadline.advise(name, "device:p4510")
+    assert advice.info["system"] == system and advice.info["version"].startswith(version)
 
 
 @pytest.mark.parametrize("progress", [3, "yes", []])

@@ -157,3 +157,39 @@ fn write(head: Option<(&str, AnsiColor)>, text: &str) {
         None => write(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    /// All files of Rust below a folder.
+    fn sources(folder: &Path, all: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => sources(&path, all),
+                false => all.extend(path.extension().is_some_and(|ending| ending == "rs").then_some(path)),
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_else_in_the_program_writes_to_stderr() {
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let mut files = Vec::new();
+        for one in std::fs::read_dir(crates).unwrap() {
+            sources(&one.unwrap().path().join("src"), &mut files);
+        }
+        assert!(files.len() > 500, "{}", files.len());
+        for file in files.iter().filter(|file| !file.ends_with("cli/src/messages.rs")) {
+            let text = std::fs::read_to_string(file).unwrap();
+            let program = text.split("#[cfg(test)]").next().unwrap();
+            let is_test =
+                file.components().any(|part| part.as_os_str() == "tests") || file.ends_with("tests.rs");
+            let writes = |line: &&str| line.contains("eprint") || line.contains("stderr()");
+            let asks = |line: &&str| line.contains("is_terminal") || line.contains("use_stderr()");
+            let found: Vec<&str> = program.lines().filter(writes).filter(|line| !asks(line)).collect();
+            assert!(is_test || found.is_empty(), "{}: {found:?}", file.display());
+        }
+    }
+}
