@@ -9,8 +9,11 @@ import re
 import sys
 from pathlib import Path
 
+#: In a comment behind a string that programs compare with.
+KEPT = "prose: kept"
 WORDS = re.compile(r"\b[A-Za-z]{2,}[,;:]?\s+[A-Za-z]{2,}[,;:]?\s+[A-Za-z]{2,}")
-SECTION = re.compile(r"\s*[-=~]{3,}\s*$")
+#: Lines under titles, and names of parameters: neither is a sentence.
+TITLE = re.compile(r"\s*([-=~]{3,}|\*{0,2}\w+(, \*{0,2}\w+)*)\s*$")
 
 
 def docstrings(tree: ast.AST) -> list[ast.Constant]:
@@ -29,7 +32,7 @@ def without_examples(lines: list[str]) -> list[str]:
     kept, example = [], False
     for line in lines:
         example = line.startswith(">>>") or (example and line != "")
-        kept.append("" if example or SECTION.match(line) else line)
+        kept.append("" if example or TITLE.match(line) else line)
     return kept
 
 
@@ -49,6 +52,8 @@ def texts(source: str) -> tuple[str, str]:
                 # What is broken into lines in the source is one string by its parser.
                 end = node.end_lineno or node.lineno
                 own = lines[node.lineno - 1 : end]
+                if any(KEPT in line for line in own):
+                    continue
                 for number, line in enumerate(own, node.lineno):
                     words = re.findall(r'"((?:[^"\\]|\\.)*)"', line) or [line.strip()]
                     text = re.sub(r"\{[^}]*\}|\\.", " … ", " ".join(words))

@@ -79,7 +79,7 @@ def advise(
         Version of the system, as its program prints it (``"15.4"``, ``"mysql-8.0.36"``); the one that is
         installed here by default.
     cores
-        Processors that the system may use, 1 to 4096; those of the machine that was profiled by default.
+        Processors that the system may use, 1 to 4096; the profiled machine's by default.
     memory
         Memory that the system may use, bytes or text such as ``"16G"``.
     data
@@ -87,7 +87,7 @@ def advise(
         default.
     read_p99
         Read latency whose 99th percentile writing in the background must not exceed, with its unit, such as
-        ``"5ms"``; twice that of an idle device by default.
+        ``"5ms"``; twice the latency of an idle device by default.
     drive
         What the drive is called where the settings are for, ``"nvme0n1"`` or ``"nvme0n1:MODEL"``; as in the
         profile by default.
@@ -145,7 +145,7 @@ def advise(
 
 
 def _settings(advice: dict[str, Any]) -> list[dict[str, Any]]:
-    """A row for each key, those that are lacking last."""
+    """A row for each key, missing keys last."""
     rows = []
     for setting in advice["settings"]:
         value, default = setting["value"], setting["default"]
@@ -167,7 +167,7 @@ def _settings(advice: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def text_columns(rows: list[dict[str, Any]], names: list[str]) -> dict[str, Any]:
-    """The columns; those of text also where no row has any."""
+    """The columns; columns of text also where no row has any."""
     columns = columns_of(rows, only=names)
     numbers = ("number", "low", "high", "times", "needs_restart")
     return {

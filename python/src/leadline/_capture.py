@@ -82,7 +82,7 @@ class Capture:
         Parameters
         ----------
         **options
-            Those of :func:`leadline.trace.info`, such as ``by="file"``.
+            Arguments of :func:`leadline.trace.info`, such as ``by="file"``.
 
         Returns
         -------

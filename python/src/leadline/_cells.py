@@ -156,7 +156,7 @@ def array_of_numbers(columns: dict[str, NDArray[Any]], rows: int, structured: bo
 
 
 def _with_missing(name: str, values: NDArray[Any]) -> NDArray[Any]:
-    """The cells, with NaN for those that are missing."""
+    """The cells, with NaN for missing ones."""
     if not isinstance(values, np.ma.MaskedArray):
         return values
     present = ~mask_of(values)

@@ -1,6 +1,6 @@
 """The commands of the command line as functions: arguments in, what ``--json`` prints out.
 
-Names, defaults, checks and units of arguments are those of the command line, which is the one place that has
+Names, defaults, checks and units of arguments come from the command line, the one place that has
 them: ``max_writes="1G"`` is ``--max-writes 1G``. What is checked here is what Python alone can get wrong:
 names and kinds of values.
 """

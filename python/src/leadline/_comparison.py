@@ -26,7 +26,7 @@ def _loaded(profile: object) -> Profile:
 
 
 def compare(*profiles: Profile | str | os.PathLike[str]) -> Table:
-    """Compare profiles, the first of which is what the others are compared with.
+    """Compare profiles with the first of them.
 
     Parameters
     ----------

@@ -152,7 +152,8 @@ class Disk(EmulatedDrive):
         Parameters
         ----------
         path
-            Only those of files whose path from the root of the mount matches this glob, such as ``"wal/**"``.
+            Only requests to files whose path from the root of the mount matches this glob, such as
+            ``"wal/**"``.
         times
             Only this number of requests that reach the drive; by default all from now on. The kernel tries
             once more where reading ahead has failed.
@@ -183,7 +184,7 @@ class Disk(EmulatedDrive):
         Parameters
         ----------
         path
-            Only those of files whose path from the root of the mount matches this glob.
+            Only requests to files whose path from the root of the mount matches this glob.
         times
             Only this number of requests that reach the drive; by default all from now on.
         full
@@ -215,7 +216,7 @@ class Disk(EmulatedDrive):
         Parameters
         ----------
         path
-            Only those of files whose path from the root of the mount matches this glob.
+            Only requests to files whose path from the root of the mount matches this glob.
         times
             Only this number; by default all from now on.
         drop_dirty

@@ -19,7 +19,7 @@ def columns_of(
 
     Numbers in a group get the group's name before theirs (``latency_us`` with ``p99``: ``latency_p99_us``),
     and an interval, ``iops_ci``, becomes ``iops_low`` and ``iops_high``. Missing numbers are NaN; lists are
-    left out. `groups` names those that may be missing as a whole, `only` the columns that are wanted, also
+    left out. `groups` names the ones that may be missing as a whole, `only` the columns that are wanted, also
     where no row has them.
     """
     flat = [_flat(row, groups) for row in rows]

@@ -143,7 +143,7 @@ class Drive:
         Parameters
         ----------
         folder
-            A new folder for them, neither on the drive nor in its backing folder.
+            A new directory for them, neither on the drive nor in its backing directory.
         most
             At most this number of states; 256 by default.
 
@@ -187,7 +187,7 @@ class Drive:
         times: int | None = None,
         forever: bool = False,
     ) -> None:
-        """Let something go wrong with the next operation that it can befall.
+        """Inject a fault into the next matching operation.
 
         Parameters
         ----------
@@ -263,7 +263,7 @@ class Drive:
         return Table({key: np.array([part[key] for part in extents], dtype=np.uint64) for key in columns})
 
     def device(self, device: str | os.PathLike[str] | Profile) -> None:
-        """Be another device from now on; files stay where they are.
+        """Switch to another device model; files stay where they are.
 
         Parameters
         ----------

@@ -283,7 +283,7 @@ def emulate(
     cache
         Bytes written that may wait to become durable, such as ``"64M"``; 256 MiB by default.
     timing_processor
-        Time the answers on this processor (from 0), serve requests on the others, and as root keep idle ones
+        Time the answers on this processor (from 0), serve requests on the rest, and as root keep idle ones
         awake. Latencies are closer to the device's then; keep programs off it too.
     capacity
         Capacity of a device by its published numbers; by default what the backing file system has in all.

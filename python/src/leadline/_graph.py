@@ -200,7 +200,7 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
         reverse
             Keep lists of incoming edges too; faster for BFS and PageRank on directed graphs.
         renumber
-            Keep vertices by falling degree, so that those that are read most lie together.
+            Keep vertices by falling degree, so that the most-read vertices are close together.
         plain
             Keep lists uncompressed.
         block

@@ -94,7 +94,7 @@ class Imports:
         plain
             Keep lists uncompressed.
         renumber
-            Keep vertices by falling degree, so that those that are read most lie together.
+            Keep vertices by falling degree, so that the most-read vertices are close together.
         ids
             What ids are: ``"auto"`` (the default: as in the first edge), ``"numbers"`` or ``"strings"``.
         memory

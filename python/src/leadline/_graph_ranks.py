@@ -117,8 +117,8 @@ class Ranks(Runs):
         vertex, other
             Ids of the two vertices of each pair, as many of one as of the other.
         measure
-            ``"jaccard"``, the default: common neighbours by all of both. ``"overlap"``: by those of the
-            vertex with fewer.
+            ``"jaccard"``, the default: common neighbours as a share of all of both. ``"overlap"``: as a share
+            of the neighbours of the vertex with fewer.
         top
             Instead of pairs: for each vertex this number of vertices that share a neighbour with it, at least
             1. A directed graph needs incoming edges (``reverse=True``) for that.

@@ -50,7 +50,7 @@ class Upkeep:
             graph has weights; an undirected edge once), ``vertices/part-00000.parquet`` and on (column
             ``vertex``: all of them) and ``graph.json``.
         partitions
-            Parts of the edges, 1 to 100,000, each with as many as the others; by default as many as make
+            Parts of the edges, 1 to 100,000, of equal size; by default as many as make
             parts of 128 MiB before compression.
         memory
             Most memory to use; by default 256 MiB. With less than the ids need, the export is slower.
@@ -115,7 +115,7 @@ class Upkeep:
             The device that holds the store: its read speed gives the time of reading, and its k_r the reads
             in flight.
         **options
-            Those of ``leadline graph ALGORITHM``, which are those of the method: ``iterations=20``,
+            Options of ``leadline graph ALGORITHM``, as for the method: ``iterations=20``,
             ``parents=True`` and so on; of ``source`` one id at most. The pairs of ``similarity`` are a file:
             ``pairs="pairs.txt"``.
 

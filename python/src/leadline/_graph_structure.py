@@ -83,7 +83,7 @@ class Structure(Runs):
         Returns
         -------
         Table
-            ``vertex`` and ``component``, the smallest id of the vertices that each reach all the others.
+            ``vertex`` and ``component``, the smallest id of the vertices that all reach each other.
 
         Raises
         ------
@@ -201,8 +201,8 @@ class Structure(Runs):
         Returns
         -------
         Table
-            ``vertex`` and ``triangles``, those that it is in; ``info["result"]["triangles"]`` counts those of
-            the graph.
+            ``vertex`` and ``triangles``, the number of triangles with it; ``info["result"]["triangles"]``
+            counts the triangles of the graph.
 
         Raises
         ------

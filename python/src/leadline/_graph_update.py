@@ -292,7 +292,7 @@ class GraphUpdate:
 
     @property
     def version(self) -> int:
-        """Number of changes since the import, without those that are pending."""
+        """Number of changes since the import, without pending ones."""
         return self._update.counts()[0]
 
     @property

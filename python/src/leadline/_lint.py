@@ -44,7 +44,7 @@ class Lint(Table):
 
     @property
     def wrong(self) -> int:
-        """Keys of those that do not fit."""
+        """Keys that do not fit."""
         fits: int = sum(verdict == "fits" for verdict in self["verdict"].tolist())
         return self.judged - fits
 
@@ -97,7 +97,7 @@ def lint(
         Version of the system, as its program prints it; what the configuration tells by default, else the
         one that is installed here.
     cores
-        Processors that the system may use, 1 to 4096; those of the machine that was profiled by default.
+        Processors that the system may use, 1 to 4096; the profiled machine's by default.
     memory
         Memory that the system may use, bytes or text such as ``"16G"``.
     data

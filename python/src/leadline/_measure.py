@@ -60,8 +60,8 @@ def profile(
     report
         Also write the page (HTML) to this file, which is replaced if it exists.
     for_
-        Go on with the experiments that :func:`leadline.advise` needs for this system; ``"all"`` for those of
-        all systems.
+        Go on with the experiments that :func:`leadline.advise` needs for this system; ``"all"`` for the
+        experiments of all systems.
     quick
         Measure for half a minute instead of two.
     full
@@ -240,12 +240,12 @@ def experiment(
     seed: int | None = None,
     progress: Progress = False,
 ) -> Profile:
-    """Measure what a profile leaves open.
+    """Run extra measurements.
 
     Parameters
     ----------
     name
-        The experiment: ``r-by-k``, ``mixed``, ``ladder``, ``tail``, ``fsync`` and the others that ``leadline
+        The experiment: ``r-by-k``, ``mixed``, ``ladder``, ``tail``, ``fsync`` and all others that ``leadline
         experiment --help`` lists; ``"all"`` for all that the target allows.
     target
         As for :func:`profile`.

@@ -156,7 +156,7 @@ class Models:
         block
             Bytes per request, or text such as ``"16K"``, up to 1G; 4K by default.
         random
-            Share of the requests that jump, 0 to 1 (the default); each of the others begins where the one
+            Share of the requests that jump, 0 to 1 (the default); every other request begins where the one
             before it ended.
         concurrency
             Requests in flight, 1 (the default) to 1048576; with batches, clients that each wait for their

@@ -1,4 +1,4 @@
-"""What is to be minded about a result: notes, and Python's warnings for those that matter most."""
+"""Remarks about a result: notes, and Python's warnings for the most important ones."""
 
 from __future__ import annotations
 

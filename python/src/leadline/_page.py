@@ -33,7 +33,7 @@ class Report:
         Parameters
         ----------
         profiles
-            The first is what the others are compared with.
+            The first is the reference of the comparison.
         path
             Also write the page to this file, which is replaced if it exists.
 
@@ -44,7 +44,7 @@ class Report:
         Raises
         ------
         BadInput
-            The file cannot be written, or is that of one of the profiles.
+            The file cannot be written, or is one of the profiles' files.
 
         Examples
         --------

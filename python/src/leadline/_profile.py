@@ -32,9 +32,9 @@ _MADE_AGAIN = ("document", "_headline", "points", "parameters", "timeline")
 class Profile(Parameters):
     """What was measured of a device.
 
-    The numbers without a place (``k_r``, ``alpha``, ...) are those of random 4 KiB requests where these were
-    measured; :meth:`at` and :attr:`parameters` have those of other patterns and sizes. Each has its 95 %
-    interval in the attribute of the same name with ``_ci``. What was not measured is None.
+    The numbers without a place (``k_r``, ``alpha``, ...) are for random 4 KiB requests if these were
+    measured; :meth:`at` and :attr:`parameters` have the numbers of other patterns and sizes. Each has its 95
+    % interval in the attribute of the same name with ``_ci``. What was not measured is None.
 
     Examples
     --------

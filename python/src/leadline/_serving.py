@@ -120,7 +120,7 @@ class Serving:
         return self._process.poll() is None
 
     def messages(self) -> tuple[str, ...]:
-        """Return the lines that the command has said so far, that of a failure among them."""
+        """Return the lines that the command has printed so far, including a failure's."""
         with self._lock:
             return self._messages()
 

@@ -94,7 +94,7 @@ class Subgraph:
         Returns
         -------
         igraph.Graph
-            Its vertices are in the order of :attr:`vertices`, its edges in that of :attr:`edges`.
+            Its vertices are in the order of :attr:`vertices`, its edges in the order of :attr:`edges`.
 
         Raises
         ------
@@ -124,8 +124,8 @@ class Subgraph:
         Returns
         -------
         tuple
-            A ``scipy.sparse.csr_array`` of doubles: weights, or 1 for each edge; those of parallel edges are
-            added up, and an undirected edge is on both sides of the diagonal. And the ids of its rows and
+            A ``scipy.sparse.csr_array`` of doubles: weights, or 1 for each edge; weights of parallel edges
+            are added up, and an undirected edge is on both sides of the diagonal. And the ids of its rows and
             columns, in the order of :attr:`vertices`.
 
         Raises

@@ -88,7 +88,8 @@ class Table(Columns):
 
     #: What is known besides the rows: the document that the command line prints with ``--json``.
     info: dict[str, Any]
-    #: What the command line would have printed in addition to the result: what was skipped or assumed, and warnings.
+    #: What the command line would have printed in addition to the result: skipped and assumed things, and
+    #: warnings.
     notes: tuple[str, ...]
 
     def __new__(

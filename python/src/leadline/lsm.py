@@ -60,9 +60,10 @@ def advise(
     scan_pairs
         Pairs that a scan returns, 1 to 100,000,000; 128 by default.
     cores
-        Processor cores, 1 to 4096; those of the profile's machine by default.
+        Processor cores, 1 to 4096; the profile's machine's by default.
     compressed
-        Stored bytes in percent of those of keys and values, 1 to 100; 100 by default, without compression.
+        Stored bytes in percent of the bytes of keys and values, 1 to 100; 100 by default, without
+        compression.
     processor
         What RocksDB costs the processor: a result of :func:`validate`, or a JSON object of such costs.
     memory
@@ -92,10 +93,10 @@ def advise(
     Returns
     -------
     Table
-        The chosen layout in the first row, then the others that nothing beats in all respects: ``chosen``,
-        ``fanout``, ``levels``, ``memtable_bytes`` and so on, ``point_us``, ``scan_us``, ``insert_per_s``,
-        ``write_amplification``, ``mix_per_s`` (each with ``_low`` and ``_high``, a 95 % interval).
-        ``info`` has the whole document.
+        The chosen layout in the first row, then all other layouts that nothing beats in all respects:
+        ``chosen``, ``fanout``, ``levels``, ``memtable_bytes`` and so on, ``point_us``, ``scan_us``,
+        ``insert_per_s``, ``write_amplification``, ``mix_per_s`` (each with ``_low`` and ``_high``, a 95 %
+        interval). ``info`` has the whole document.
 
     Raises
     ------
@@ -105,7 +106,7 @@ def advise(
     Warns
     -----
     Extrapolated
-        The profile has no requests as large as those of compactions.
+        The profile has no requests as large as a compaction's.
 
     Examples
     --------
@@ -178,9 +179,10 @@ def predict(
     scan_pairs
         Pairs that a scan returns, 1 to 100,000,000; 128 by default.
     cores
-        Processor cores, 1 to 4096; those of the profile's machine by default.
+        Processor cores, 1 to 4096; the profile's machine's by default.
     compressed
-        Stored bytes in percent of those of keys and values, 1 to 100; 100 by default, without compression.
+        Stored bytes in percent of the bytes of keys and values, 1 to 100; 100 by default, without
+        compression.
     processor
         What RocksDB costs the processor: a result of :func:`validate`, or a JSON object of such costs.
     mix
@@ -205,7 +207,7 @@ def predict(
     Warns
     -----
     Extrapolated
-        The profile has no requests as large as those of compactions.
+        The profile has no requests as large as a compaction's.
 
     Examples
     --------

@@ -44,7 +44,7 @@ class EmulateDisk(Protocol):
     """What :func:`emulated_disk` gives: a function that mounts a disk for the test."""
 
     def __call__(self, device: str | os.PathLike[str] | Profile = "sim:gp3", **options: Any) -> Disk:
-        """Mount a disk; the options are those of :class:`Disk`."""
+        """Mount a disk; the options are as for :class:`Disk`."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -275,7 +275,7 @@ def plot_miss_ratios(trace: _Trace | Table, ax: Axes | None = None, **options: A
     ax
         Where to; new axes by default.
     **options
-        The others of :func:`miss_ratios`.
+        Further arguments of :func:`miss_ratios`.
 
     Returns
     -------

@@ -10,6 +10,9 @@ use super::text::{Lines, is_sentence, plain};
 /// What clap makes help of: private types have readers, too.
 const HELP: [&str; 4] = ["Args", "Parser", "Subcommand", "ValueEnum"];
 
+/// In a comment behind a string that programs compare with.
+const KEPT: &str = "prose: kept";
+
 /// The documentation of public items and of help, and the messages.
 pub(super) fn parts(source: &str) -> anyhow::Result<[Lines; 2]> {
     let file = syn::parse_file(source).context("not Rust")?;
@@ -177,6 +180,9 @@ impl Messages<'_> {
             return;
         }
         let (start, end) = (literal.span().start(), literal.span().end());
+        if self.source[start.line - 1..end.line].iter().any(|line| line.contains(KEPT)) {
+            return;
+        }
         for number in start.line..=end.line {
             let line: Vec<char> = self.source[number - 1].chars().collect();
             let from = if number == start.line { start.column } else { 0 };

@@ -56,7 +56,7 @@ def connected() -> ModuleType:
 
 
 def known(ray: ModuleType) -> list[Node]:
-    """Every node that Ray knows, also those that died, by name."""
+    """Every node that Ray knows, dead ones included, by name."""
     found = ray.nodes()
     # A node that was started again has the name of the dead one, and is meant by it.
     names = Counter(node["NodeName"] for node in found if node["Alive"])

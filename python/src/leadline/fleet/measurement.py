@@ -44,7 +44,7 @@ def profile(
     RAY_ADDRESS names is connected to, and stays so. Nodes are measured at the same time, except nodes of one
     machine, which take turns unless their devices are simulated.
 
-    A node that dies, has no such directory or takes too long is in :attr:`Fleet.failures`, and the others are
+    A node that dies, has no such directory or takes too long is in :attr:`Fleet.failures`, and the rest are
     kept; nothing is measured twice. Ctrl-C ends the profiles in order, and no scratch file is left.
 
     Parameters
@@ -72,7 +72,7 @@ def profile(
         CPUs that a profile reserves on its node: as many as the node has keep other Ray tasks away. A node
         that has fewer gives what it has.
     **options
-        The others of :func:`leadline.profile`, such as ``max_writes="10G"``, the same for each node.
+        Further arguments of :func:`leadline.profile`, such as ``max_writes="10G"``, the same for each node.
 
     Returns
     -------

@@ -1,15 +1,14 @@
-"""Which node is not like the others.
+"""Which node differs from the rest.
 
 A node is an outlier in a number where more than half of the nodes that have it, itself counted among them,
 differ from it in the same direction. Two of them differ where :func:`leadline.compare` says so, which is
 where their 95 % intervals are apart, and by enough to matter (:mod:`.verdicts`).
 
-Half of *all* nodes rather than of the others: two nodes that differ are then no outliers, nor is either half
-of a cluster with two kinds of disks, because nobody can say which is the odd one. Most nodes rather than
+Half of *all* nodes rather than of the other nodes: two nodes that differ are then no outliers, nor is either
+half of a cluster with two kinds of disks, because nobody can say which is the odd one. Most nodes rather than
 their median: the median of few nodes has an interval of its own, which would need a second rule. Asking for
 many verdicts at once is also what keeps false alarms rare where many nodes have many numbers;
-docs/python-fleet.md has how rare they are.
-"""
+docs/python-fleet.md has how rare they are. """
 
 from __future__ import annotations
 

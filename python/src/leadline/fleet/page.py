@@ -72,7 +72,7 @@ def heading(fleet: Fleet) -> str:
     if slow:
         said.append(f"{_listed(slow)} {_are(slow)} slow")
     if odd:
-        said.append(f"{_listed(odd)} {'differ' if len(odd) > 1 else 'differs'} from the others")
+        said.append(f"{_listed(odd)} {'differ' if len(odd) > 1 else 'differs'} from the rest")
     if fleet.failures:
         said.append(f"{_listed(fleet.failures)} failed")
     if changed:
@@ -103,7 +103,7 @@ def troubles(fleet: Fleet) -> list[str]:
 
 def numbers_in_words(rows: Sequence[Mapping[str, Any]]) -> str:
     """The numbers of one node that others do not agree with."""
-    return _some([f"{row['ratio']:.3g} times the others' {_number(row)}" for row in rows])
+    return _some([f"{row['ratio']:.3g} times the other nodes' {_number(row)}" for row in rows])
 
 
 def _sentences(fleet: Fleet) -> list[str]:

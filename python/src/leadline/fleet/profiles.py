@@ -79,7 +79,7 @@ class Fleet:
 
     @cached_property
     def table(self) -> Table:
-        """A row for each node, those that failed too.
+        """A row for each node, failed ones included.
 
         Columns: ``node``; ``k_r``, ``k_w``, ``alpha``, ``max_read_iops``, ``max_write_iops``, each with its
         95 % interval in ``_low`` and ``_high`` (NaN where not measured); ``verdict`` (``slow``, ``differs``,
@@ -104,7 +104,7 @@ class Fleet:
             return "slow" if found[0]["slow"] else "differs", page.numbers_in_words(found)
         if self.outliers.info["undecided"] or len(self.profiles) < 2:
             return "undecided", ""
-        return "like the others", ""
+        return "like the others", ""  # prose: kept
 
     @cached_property
     def outliers(self) -> Table:
@@ -135,8 +135,8 @@ class Fleet:
         Table
             Columns: ``node``, ``pattern``, ``block_bytes``, ``quantity``, ``then``, ``now``, ``ratio`` and
             ``verdict`` as :func:`leadline.compare` has them, and ``changed``: it differs by enough to matter,
-            as for :attr:`outliers`. ``info`` has the ``nodes`` that were compared, those that are ``new`` and
-            ``gone``, and those whose device was ``replaced`` by another.
+            as for :attr:`outliers`. ``info`` has the ``nodes`` that were compared, the ``new`` and
+            ``gone`` ones, and the ones whose device was ``replaced`` by another.
         """
         return drift.drift(earlier.profiles, self.profiles)
 

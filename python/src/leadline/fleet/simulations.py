@@ -47,7 +47,7 @@ def sweep(
 ) -> Table:
     """Run a trace through simulated buffer pools on all nodes of a Ray cluster.
 
-    Arguments and rows are those of :func:`leadline.pool.simulate`, and the numbers are the same. Arrays are
+    Arguments and rows are as for :func:`leadline.pool.simulate`, and the numbers are the same. Arrays are
     sent to each node once. A trace that is a file, and a device that is described by one, must be at the same
     path on the nodes. A part that fails, or whose node dies, is tried on another node.
 

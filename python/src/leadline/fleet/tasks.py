@@ -65,7 +65,7 @@ class Tasks:
         self._running: dict[Any, _Running] = {}
 
     def add(self, task: Task) -> None:
-        """Queue a task behind those of its group; also while the others run."""
+        """Queue a task behind the tasks of its group; also while other tasks run."""
         self._waiting.setdefault(task.group, deque()).append(task)
 
     def __enter__(self) -> Tasks:
@@ -121,7 +121,7 @@ class Tasks:
         return f"it took longer than timeout={self._timeout:g} seconds"
 
     def _end(self, references: list[Any]) -> None:
-        """Cancel these, and wait until they ended; kill those that do not."""
+        """Cancel these, and wait until they ended; kill the ones that do not."""
         left = references
         try:
             for reference in references:

@@ -16,7 +16,7 @@ WORTH_OF_K = 2.0
 
 
 def ratios(row: Mapping[str, Any]) -> list[float | None]:
-    """Of a row of the comparison's document: how many times the first value each of the others is.
+    """Of a row of the comparison's document: each later value as a multiple of the first.
 
     None where the comparison does not say that the two differ, or they differ by too little to matter.
     """

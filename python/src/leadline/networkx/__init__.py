@@ -31,7 +31,7 @@ def open(path: str, **options: Any) -> StoredGraph:
     path : path-like
         A store, made by ``leadline graph import`` or :meth:`leadline.Graph.import_file`.
     **options
-        Those of :meth:`leadline.Graph.open`, such as ``memory="64M"``.
+        Arguments of :meth:`leadline.Graph.open`, such as ``memory="64M"``.
 
     Returns
     -------

@@ -56,7 +56,7 @@ def from_networkx(
 
 
 def refuse_special(graph: Any) -> None:
-    """Raise NotImplementedError for a graph whose neighbours are not those that its class keeps (networkx has
+    """Raise NotImplementedError for a graph whose neighbours are not what its class keeps (networkx has
     one that lists everything but them)."""
     for base in CLASSES:
         if isinstance(graph, base):

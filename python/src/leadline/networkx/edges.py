@@ -27,7 +27,7 @@ class Edges:
 
     @classmethod
     def read(cls, graph: Any, nodes: ListedNodes, attribute: Any, default: Any) -> Edges:
-        """Those of a networkx graph, in the order of its adjacency.
+        """Edges of a networkx graph, in the order of its adjacency.
 
         Parameters
         ----------

@@ -44,7 +44,7 @@ class Nodes(ABC):
         """The nodes at these positions."""
 
     def among(self, nodes: Any) -> Iterable[Any]:
-        """Those of `nodes` (one node, or several; all if None) that are nodes here.
+        """The members of `nodes` (one node, or several; all if None) that are nodes here.
 
         Raises
         ------

@@ -61,7 +61,7 @@ class Weights:
 
     @cached_property
     def bounds(self) -> tuple[float, float]:
-        """The smallest and the largest of those that were seen."""
+        """The smallest and the largest that were seen."""
         if self.values is None or len(self.values) == 0:
             return (1.0, 1.0)
         return (float(self.values.min()), float(self.values.max()))

@@ -1,8 +1,8 @@
 """Local clustering coefficients, by intersecting lists of neighbours.
 
 Each pair of neighbours belongs to its end with fewer neighbours (of equal ones the lower), so that no list is
-longer than about the square root of twice the edges. Triangles are found where such a list meets those of its
-vertices. For that each partition of pairs gets every list that it asks for once, and not once per pair.
+longer than about the square root of twice the edges. Triangles are found where such a list meets the lists of
+its vertices. For that each partition of pairs gets every list that it asks for once, and not once per pair.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["lcc"]
 def lcc(edges: Any, *, directed: bool | None = None, vertices: DataFrame | None = None) -> DataFrame:
     """Local clustering coefficients, as LDBC Graphalytics defines them.
 
-    Arguments and errors are those of :func:`bfs`.
+    Arguments and errors are as for :func:`bfs`.
 
     Returns
     -------

@@ -16,7 +16,7 @@ __all__ = ["wcc"]
 def wcc(edges: Any, *, directed: bool | None = None, vertices: DataFrame | None = None) -> DataFrame:
     """Weakly connected components.
 
-    Arguments and errors are those of :func:`bfs`; directions do not matter.
+    Arguments and errors are as for :func:`bfs`; directions do not matter.
 
     Returns
     -------

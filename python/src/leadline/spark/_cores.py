@@ -21,7 +21,7 @@ __all__ = ["kcore"]
 def kcore(edges: Any, *, directed: bool | None = None, vertices: DataFrame | None = None) -> DataFrame:
     """Core numbers: the largest k for which a vertex is in the k-core.
 
-    Arguments and errors are those of :func:`bfs`.
+    Arguments and errors are as for :func:`bfs`.
 
     Returns
     -------

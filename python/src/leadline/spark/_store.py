@@ -52,7 +52,7 @@ def import_(
     progress
         ``True`` for a bar, or a function that is called with phase, share and detail: of the import.
     **options
-        Those of ``leadline graph import``: ``reverse=True``, ``dedupe=True`` and so on.
+        Options of ``leadline graph import``: ``reverse=True``, ``dedupe=True`` and so on.
     """
     session = session_of(edges)
     if folder is not None:

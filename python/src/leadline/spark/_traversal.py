@@ -57,7 +57,7 @@ def sssp(
 ) -> DataFrame:
     """Shortest paths by weights that are not negative, from the nearest source.
 
-    Arguments and errors are those of :func:`bfs`; the edges have a column ``weight``.
+    Arguments and errors are as for :func:`bfs`; the edges have a column ``weight``.
 
     Returns
     -------

@@ -38,7 +38,7 @@ def _closed(graph: StoredGraph, pairs: NDArray[Any]) -> NDArray[Any]:
 
 
 def _chosen(graph: StoredGraph, values: list[Any], nodes: Any) -> Any:
-    """The value of a node, or those of several (all if None) by node."""
+    """The value of a node, or the values of several (all if None) by node."""
     if nodes is None:
         return graph.by_node(values)
     position = graph.nodes.position
