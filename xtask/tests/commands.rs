@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempDir;
 
-const PROGRAMS: [&str; 20] = [
+const PROGRAMS: [&str; 21] = [
     "ceph-conf",
     "chromium",
     "db_bench",
@@ -24,6 +24,7 @@ const PROGRAMS: [&str; 20] = [
     "mariadbd",
     "mkfs.ext4",
     "modprobe",
+    "npm",
     "pg_ctlcluster",
     "python3",
     "redis-check-rdb",

@@ -141,9 +141,7 @@ fn table(all: &[CatalogueEntry]) -> String {
         rows.extend(device_rows(known, &source));
     }
     let mut out = columns(&rows);
-    out.push_str(
-        "\nPublished numbers of 4K random requests; the latencies are those of one request at a time.\n",
-    );
+    out.push_str("\nPublished numbers of 4K random requests; latencies are for one request at a time.\n");
     for (i, source) in sources.iter().enumerate() {
         out += &hanging(&format!("[{}] ", i + 1), source);
     }

@@ -1,5 +1,5 @@
-//! `leadline experiment`: what the I/O models need beyond a profile's points, what a drive does as such, and
-//! what databases ask of storage.
+//! `leadline experiment`: extra measurements for the I/O models, on the drive itself, and with the requests
+//! of databases.
 
 mod all;
 mod one;

@@ -1,7 +1,7 @@
 //! How commands fail: one line on stderr, exit code 2 for what the user gave us, 1 for what went wrong doing
 //! it.
 //!
-//! The libraries say what is wrong and know nothing of a command line; the files of this folder turn their
+//! The libraries say what is wrong and know nothing of a command line; the files of this directory turn their
 //! errors into failures and add the remedy with the flag that has it.
 
 mod btree;

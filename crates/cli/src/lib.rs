@@ -111,18 +111,18 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 }
 
 /// As [`main`], in a process that was started to serve a mount (`emulate`, `trace capture`): `mounted` is
-/// called when programs may use the folder.
+/// called when programs may use the directory.
 pub fn serve(arguments: impl IntoIterator<Item = OsString>, mounted: impl FnOnce() + 'static) -> u8 {
     console::when_mounted(mounted);
     messages::never_colour();
     main(arguments)
 }
 
-/// Runs a command for a program: nothing is printed, no signal is handled; the words of both stand in the
-/// answer. `arguments` are those of the command line without the program's name.
+/// Runs a command for a program: nothing is printed, no signal is handled; the words of both are in the
+/// answer. `arguments` are as on the command line, without the program's name.
 ///
 /// # Errors
-/// What the command fails with. A command that mounts a folder until it is told to end (`emulate`, `trace
+/// What the command fails with. A command that mounts a directory until it is told to end (`emulate`, `trace
 /// capture`) is [`Failure::Input`]: a program that uses its own mount waits for itself when it ends. A
 /// process of its own runs it with [`serve`].
 pub fn call(arguments: &[OsString], caller: Caller) -> Result<Answer, Failure> {

@@ -1,6 +1,6 @@
 //! What is said on stderr: errors, warnings, notes, and how far a command is.
 //!
-//! One function writes each kind, and nothing else in the program writes there, but for the bar of
+//! One function writes each kind, and nothing else in the program writes there, except for the bar of
 //! `progress.rs`, which makes room for the lines written here. A program that calls a command gets warnings
 //! and notes as text, without the word in front and without colour.
 

@@ -1,4 +1,4 @@
-//! Where results go: JSON on stdout, or a summary there and files beside it.
+//! Where results go: JSON on stdout, or a summary there and files.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -119,7 +119,7 @@ impl NewPlace {
                 }
             }
         }
-        let text = "a thousand folders of this name exist already; name a file with -o";
+        let text = "a thousand directories of this name exist already; name a file with -o";
         Err(Failure::Input(format!("{base}: {text}")))
     }
 }

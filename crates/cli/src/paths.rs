@@ -1,4 +1,4 @@
-//! Arguments that name files and folders: what a command does with each is told by the argument's type.
+//! Arguments that name files and directories: what a command does with each is told by the argument's type.
 //!
 //! Every argument of every command that leads to a file has one of these types, so that one check covers them
 //! all: [`check`](check::check) refuses a command line that would replace what it reads.

@@ -243,7 +243,7 @@ fn load_interrupted(path: &Path, target: &str) -> Result<DeviceProfile, Failure>
     let profile = DeviceProfile::load(path)?;
     let refuse = |reason: String| Err(Failure::Input(format!("--resume {}: {reason}", path.display())));
     if profile.validity.complete {
-        return refuse("this run is complete; measure anew without --resume".into());
+        return refuse("this run is complete; start a new one without --resume".into());
     }
     if profile.device.target != target {
         return refuse(format!("it measured {}, not {target}; name that target", profile.device.target));

@@ -29,7 +29,7 @@ pub enum EmulateError {
     /// A processor that cannot be set apart.
     #[error(
         "processor {processor}: cannot time answers alone; this program may use {usable:?}, and needs another \
-         one beside it"
+         one for the rest"
     )]
     Processor {
         /// What was asked for.

@@ -1,4 +1,4 @@
-//! What parsers say of a document, in the words of those who wrote it.
+//! What parsers say of a document, in the words of its author.
 //!
 //! serde speaks of fields, maps and sequences, of `f64` and of structs of the program. Whoever misspelt a key
 //! of a file knows keys, texts, numbers and lists.

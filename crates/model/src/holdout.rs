@@ -1,8 +1,7 @@
 //! Holding out whole concurrencies, whole random fractions and whole shares of reads.
 //!
 //! A random point left out has neighbours on every side, and its error says only how well a model
-//! interpolates. Here all points of one k (or r, or mix) are left out together, and predicted from the
-//! others.
+//! interpolates. Here all points of one k (or r, or mix) are left out together, and predicted from the rest.
 
 use std::ops::Range;
 

@@ -3,7 +3,7 @@
 use leadline_profile::{DeviceFacts, DeviceKind, DeviceProfile, Parameters, Pattern};
 use serde::{Deserialize, Serialize};
 
-/// Several profiles side by side; the first is what the others are compared with.
+/// Several profiles side by side; the first is the reference.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
     /// How the profiles relate to one another.

@@ -36,7 +36,7 @@ pub enum ReportError {
     },
     /// A file of that name exists and holds something else.
     #[error(
-        "{path} exists and differs from the job that would be written; remove it or choose another folder"
+        "{path} exists and differs from the job that would be written; remove it or choose another directory"
     )]
     Exists {
         /// The file.
@@ -45,7 +45,7 @@ pub enum ReportError {
     /// The operating system refused to read or create.
     #[error("{path}: {source}")]
     Io {
-        /// The file or folder.
+        /// The file or directory.
         path: PathBuf,
         /// The operating system's reason.
         source: std::io::Error,

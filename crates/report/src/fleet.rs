@@ -36,7 +36,7 @@ pub struct FleetOutlier {
     pub block_bytes: u32,
     /// Which number.
     pub quantity: Quantity,
-    /// How many times that of the other nodes it is.
+    /// The number as a multiple of the other nodes'.
     pub ratio: f64,
 }
 

@@ -88,8 +88,8 @@ const SCRIPTS: [&str; 19] = [
     include_str!("../assets/settings.js"),
 ];
 
-/// One self-contained page: a report for one profile, a comparison for several (the first is what the others
-/// are compared with).
+/// One self-contained page: a report for one profile, a comparison for several (the first is the
+/// reference).
 ///
 /// The page works from a file without a network: its content security policy lets no request out. Everything
 /// from the profiles is escaped. It is at most [`PAGE_LIMIT_BYTES`] long; histograms and the timeline are

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 /// Every model, simplest first, and the best one's name.
 ///
-/// Errors are in percent, parameters in the unit beside them, intervals 95 % `[low, high]`. What is not known
+/// Errors are in percent, parameters in the unit next to them, intervals 95 % `[low, high]`. What is not known
 /// is `null`, never NaN; a model that could not be fitted has its name and what it needs, nothing else.
 ///
 /// ```json

@@ -60,13 +60,12 @@ pub(super) fn lint(texts: &[Text]) -> anyhow::Result<Vec<Finding>> {
     let place = tempfile::tempdir()?;
     let pack = pack(place.path())?;
     let mut chosen = rules()?.iter().map(|rule| name(rule)).collect::<anyhow::Result<Vec<String>>>()?;
-    chosen.push(REPEATED.to_owned());
     let mut findings = Vec::new();
     for kind in [Kind::Messages, Kind::Page] {
         let bundles = Bundle::of(texts.iter().filter(|text| text.kind == kind));
         findings.extend(lint_bundles(place.path(), &pack, &chosen.join(","), &bundles)?);
-        // Only pages mark names as code.
-        chosen.push(SPELLING.to_owned());
+        // Only pages mark names and commands as code.
+        chosen.extend([REPEATED, SPELLING].map(str::to_owned));
     }
     findings.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
     Ok(findings)

@@ -1,6 +1,6 @@
 //! Which numbers and words an option takes, found by asking its parser.
 //!
-//! Ranges stand in the parsers, and clap does not tell them. To write them down again would be a second thing
+//! Ranges are in the parsers, and clap does not tell them. To write them down again would be a second thing
 //! to keep right, so the parsers are asked: they take a number or refuse it.
 
 use clap::builder::ValueParser;

@@ -100,7 +100,10 @@ fn disk(spec: &DiskSpec) -> Vec<Row> {
                 seek.track_us, seek.average_us, seek.full_us, seek.write_us
             ),
         ),
-        ("controller", format!("{} us per request, beside the head's work", spec.timing.controller_us)),
+        (
+            "controller",
+            format!("{} us per request, in addition to the head's work", spec.timing.controller_us),
+        ),
         (
             "queue",
             format!("the first of {} under the head, within {} ms", spec.queue.depth, spec.queue.reorder_ms),

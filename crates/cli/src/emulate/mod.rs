@@ -1,4 +1,4 @@
-//! `leadline emulate`: a modelled drive as a mounted folder.
+//! `leadline emulate`: a modelled drive as a mounted directory.
 
 mod ctl;
 

@@ -1,4 +1,4 @@
-//! Folders that cannot be captured.
+//! Directories that cannot be captured.
 
 use leadline_capture::CaptureError;
 

@@ -1,4 +1,4 @@
-//! `leadline graph export`: from a store to a file of edges, or to a folder that has the whole graph.
+//! `leadline graph export`: from a store to a file of edges, or to a directory with the whole graph.
 
 use leadline_device::parse_large_size;
 use leadline_graph::output::grouped;

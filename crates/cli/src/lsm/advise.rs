@@ -97,7 +97,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let found = &advice.chosen.prediction;
     let does = found.mix.per_second.value;
     if let Some(rate) = args.rate.filter(|rate| *rate > does) {
-        let asked = format!("--rate {rate}: no layout within the limits does so many operations per second");
+        let asked =
+            format!("--rate {rate}: no layout within the limits does this number of operations per second");
         costs.warnings.push(format!("{asked}; the chosen one does {does:.0}"));
     }
     costs.warnings.extend(doubt(found));

@@ -1,4 +1,4 @@
-//! Predictions beside measurements, as tables.
+//! Predictions next to measurements, as tables.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! The device under a folder, measured briefly with the requests that RocksDB makes.
+//! The device under a directory, measured briefly with the requests that RocksDB makes.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -54,7 +54,7 @@ impl Given {
     }
 }
 
-/// A file or folder that a function of a program uses.
+/// A file or directory that a function of a program uses.
 #[derive(Debug, Clone)]
 pub struct UsedPath {
     argument: &'static str,
@@ -79,7 +79,7 @@ impl UsedPath {
     }
 }
 
-/// Checks files that a function of a program uses as those of a command line are checked.
+/// Checks files that a function of a program uses, as on a command line.
 ///
 /// # Errors
 /// [`Failure::Input`] names two of them of which one would replace or change the other.

@@ -1,4 +1,4 @@
-//! Runs the pools of a sweep, each with its trace and its device opened anew.
+//! Runs the pools of a sweep, each with its trace and its device newly opened.
 
 use std::sync::atomic::AtomicBool;
 
@@ -63,7 +63,7 @@ fn failure(trace: &str, SweepError { error, .. }: SweepError) -> Failure {
         SimulateError::Trace(error) => error.into(),
         SimulateError::Config(_) => Failure::Input(error.to_string()),
         SimulateError::NoSizes => Failure::Input(format!(
-            "--cache-bytes: {trace} has no sizes of objects, which those of caches have (twitter, cachelib, \
+            "--cache-bytes: {trace} has no sizes of objects, as traces of caches have (twitter, cachelib, \
              oraclegeneral); give --frames"
         )),
         SimulateError::BeyondDevice { .. } => {

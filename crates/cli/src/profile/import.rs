@@ -108,7 +108,7 @@ fn systems(systems: &[Enough]) -> Text {
         [one.system.name().to_owned(), list(one.keys.clone()), list(lacking.into_iter().collect())]
     };
     text.gap();
-    text.say("Keys that leadline advise and lint have for each system, and what the others need:");
+    text.say("Keys that leadline advise and lint have for each system, and what the remaining keys need:");
     text.table(
         Table::new(["system", "keys that follow", "measure for more"])
             .words(1)

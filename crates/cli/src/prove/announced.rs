@@ -138,7 +138,7 @@ impl Announced {
         let mut lines = vec![
             format!("{} {version}: runs {}; installs nothing", self.system, programs.join(", ")),
             format!(
-                "takes about {}{more} and writes about {}, at most {} at a time, in a folder .leadline-prove-* in \
+                "takes about {}{more} and writes about {}, at most {} at a time, in a directory .leadline-prove-* in \
                  {}, which is removed at the end",
                 minutes(self.effort.seconds),
                 format_size(self.effort.written_bytes),

@@ -1,4 +1,4 @@
-//! `leadline trace capture`: a folder recorded while a command, or whatever else, uses it.
+//! `leadline trace capture`: a directory recorded while a command, or whatever else, uses it.
 
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;

@@ -101,7 +101,7 @@ pub enum Datum {
     Whole(u64),
     /// Words.
     Words(String),
-    /// Whether it is so.
+    /// Yes or no.
     Flag(bool),
     /// Nothing is known.
     None,

@@ -60,8 +60,7 @@ pub struct FolderReport {
 }
 
 /// Writes a graph to a directory: `edges/part-00000.parquet` and on, `vertices/part-00000.parquet` and on,
-/// which have every vertex, and `graph.json`. Edges stand as in [`export`](super::export), each part with as
-/// many as the others, or one more. The directory appears when it is whole, in place of an older export; no
+/// which have every vertex, and `graph.json`. Edges stand as in [`export`](super::export), all parts with equally many, or one more. The directory appears when it is whole, in place of an older export; no
 /// other directory is replaced unless it is empty. `progress` has the phases `vertices` and `write`.
 ///
 /// # Errors

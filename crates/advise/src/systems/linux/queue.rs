@@ -209,8 +209,8 @@ fn max_sectors(drive: &Drive) -> Result<Setting, Unmeasured> {
     Ok(Setting::new(MAX_SECTORS_KB, Value::Number(value), "KiB", rule, SOURCE)
         .fits(enough.min(value), 8.0 * value)
         .if_wrong(
-            "large requests are split, and a limit of requests per second is reached before that of the \
-             bandwidth",
+            "large requests are split, and a limit of requests per second is reached before the limit of \
+              bandwidth",
             "others wait while the device is busy with one large request",
         ))
 }

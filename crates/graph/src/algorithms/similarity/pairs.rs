@@ -1,5 +1,4 @@
-//! Pairs that are given. The shorter list of each is held in memory, as many as there is room for, while the
-//! others are streamed past them: two sweeps over the blocks of these for each time.
+//! Pairs that are given. The shorter list of each is held in memory, as many as there is room for, while the rest are streamed past them: two sweeps over the blocks of these for each time.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
