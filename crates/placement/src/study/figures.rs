@@ -154,7 +154,7 @@ impl Study {
         let labels = labels(&self.files);
         let sizes: Vec<f64> = scope.sizes.iter().map(|size| size.fast_bytes as f64).collect();
         let ends = match sizes[..] {
-            [] => [0.0, 1.0],
+            [] => [1.0, 2.0],
             [only] => [0.9 * only, 1.1 * only],
             [first, .., last] => [first, last],
         };
@@ -182,14 +182,14 @@ impl Study {
             let best = size.cached.first()?;
             Some((best.seconds, format!("{}, {}", best.policy, best.admission)))
         };
-        let room = 0.03 * (ends[1] - ends[0]);
         let panel = Panel {
             x: Axis {
+                scale: Scale::Log2,
                 name: "size of the fast device".to_owned(),
                 gap: 26,
                 unit: "bytes",
-                min: Some(ends[0] - room),
-                max: Some(ends[1] + room),
+                min: Some(ends[0] / 1.1),
+                max: Some(ends[1] * 1.1),
                 ticks: sizes.iter().map(|&size| (size, String::new())).collect(),
                 ..Axis::default()
             },
