@@ -94,7 +94,7 @@ fn a_mistake_is_told_with_its_line_and_field() {
         ("k_r = 4\n", "", "line 5: `k_r` is missing"),
         ("k_r = 4", "k_r = 4.5", "line 10: "),
         ("k_r = 4", "k_r = ", "line 10: "),
-        ("\"random\"", "\"rnd\"", "line 7: unknown variant `rnd`, expected `random` or `sequential`"),
+        ("\"random\"", "\"rnd\"", "line 7: must be one of `random`, `sequential`, found \"rnd\""),
         ("\"raw\"", "\"spdk\"", "line 8: unknown variant `spdk`, expected `file system` or `raw`"),
         ("block_bytes = 4096", "block_bytes = 511", "published.block_bytes: must be from 512"),
         ("block_bytes = 4096", "block_bytes = 16777217", "published.block_bytes: must be from 512"),

@@ -39,7 +39,7 @@ impl std::error::Error for JsonFlaw {}
 /// # #[derive(serde::Deserialize, Debug)]
 /// # struct Costs { point_us: f64 }
 /// let flaw = leadline_files::from_json::<Vec<Costs>>("[{\"point_us\": 1.0},\n {\"point_us\": \"x\"}]");
-/// let said = "line 2, column 16: [1].point_us: must be a number, found the text \"x\"";
+/// let said = "line 2, column 17: [1].point_us: must be a number, found the text \"x\"";
 /// assert_eq!(flaw.unwrap_err().to_string(), said);
 /// ```
 pub fn from_json<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, JsonFlaw> {
@@ -50,7 +50,7 @@ pub fn from_json<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, JsonFlaw> {
 /// What is wrong with a text that was not read as a `T`, because of this error.
 pub fn json_flaw<'a, T: Deserialize<'a>>(text: &'a str, error: &serde_json::Error) -> JsonFlaw {
     let whole = |reason: String| JsonFlaw { at: None, reason };
-    let start = text.trim_start_matches('\u{feff}').trim_start();
+    let start = text.trim_start_matches(|c: char| c == '\u{feff}' || c.is_whitespace());
     match error.classify() {
         _ if start.is_empty() => return whole("is empty".to_owned()),
         Category::Syntax | Category::Io if start.starts_with('<') => {

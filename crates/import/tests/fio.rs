@@ -252,7 +252,7 @@ fn loads_that_say_nothing_of_the_device_are_skipped_with_why() {
         ("ioengine", "psync", "is the sum of several jobs"),
         ("bs", "8k", "requests had 4096 bytes on average, where 8192 were asked for"),
         ("kb_base", "1000", "where 4000 were asked for"),
-        ("name", "other", "is the sum of several jobs (group_reporting): those of \"other\""),
+        ("name", "other", "is the sum of several jobs (group_reporting): jobs named \"other\""),
     ] {
         let said = option(key, value);
         assert!(said.contains(why), "{key}={value}: {said}");

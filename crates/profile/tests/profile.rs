@@ -475,8 +475,8 @@ fn broken_text_is_told_with_line_and_column() {
     for (text, said) in [
         ("", "is empty"),
         ("{}", "is not a profile: it has no `schema`"),
-        ("[]", "line 1, column 2: must be a group of keys and values, found nothing in a list"),
-        ("null", "is not JSON: it begins with \"null\""),
+        ("[]", "line 1, column 2: must be a group of keys and values, found a list"),
+        ("null", "line 1, column 4: must be a group of keys and values, found nothing"),
         ("<html>", "is HTML or XML, not JSON"),
         ("{\"schema\":1}", "line 1, column 11: schema: must be a text in quotes, found 1"),
     ] {

@@ -179,7 +179,7 @@ fn a_mistake_of_form_is_told_with_its_line() {
         ("capacity", "1.5", "must be a whole number of bytes, or a size"),
         ("capacity", "-5", "must be a whole number of bytes, or a size"),
         ("state", "\"empty\"", "must be one of `steady`, `filled`, `fresh`"),
-        ("allocation", "\"hashed\"", "expected `dynamic` or `static`"),
+        ("allocation", "\"hashed\"", "must be one of `dynamic`, `static`"),
         ("seed", "-1", "-1"),
         ("geometry.channels", "1.5", "must be "),
         ("geometry.channels", "4294967296", "4294967296"),
@@ -379,7 +379,7 @@ fn drives_of_any_size_are_opened_in_little_memory() {
                 ("geometry.channels", "128"),
             ],
             "geometry.pages_per_block",
-            "must be at most 4096 with so many dies",
+            "must be at most 4096 with this number of dies",
         ),
         (
             &[("geometry.pages_per_block", "65536"), ("geometry.planes", "16")],
