@@ -58,7 +58,7 @@ REFUSED = [
     ("wcc", {"memory": 10**5000}, "memory=over 2^64: must be a number of bytes"),
     ("wcc", {"temp": 7}, "temp=7: must be the path"),
     ("wcc", {"output": 7}, "output=7: must be the path"),
-    ("wcc", {"output": "ranks.xyz"}, "its ending tells no format"),
+    ("wcc", {"output": "ranks.xyz"}, "its ending is no known format"),
     ("wcc", {"progress": 7}, "progress=7: must be True, False or a function"),
     ("bfs", {"source": "\ud800"}, "source"),
     ("bfs", {"source": [1, "a"]}, r"source[1]"),

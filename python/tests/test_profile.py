@@ -209,7 +209,7 @@ def test_plots_are_drawn(flash):
         (lambda: leadline.experiment("nothing", "sim:flash"), "nothing"),
         (lambda: leadline.import_profile([]), "name the files"),
         (lambda: leadline.import_profile("/nowhere.json"), "/nowhere.json"),
-        (lambda: leadline.import_profile(os.devnull), "is nothing that is known"),
+        (lambda: leadline.import_profile(os.devnull), "is of no known kind"),
     ],
 )
 def test_bad_input_is_one_line_that_names_it(call, words):

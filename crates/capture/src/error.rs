@@ -29,7 +29,7 @@ pub enum CaptureError {
         path: PathBuf,
     },
     /// Something that is not a capture is mounted there and does not answer.
-    #[error("{}: what is mounted there does not answer; take it away with umount -l", path.display())]
+    #[error("{}: the file system mounted there does not answer; unmount it with umount -l", path.display())]
     Dead {
         /// The directory.
         path: PathBuf,

@@ -126,7 +126,7 @@ impl Report {
             format!("kept up: {late}")
         } else {
             format!(
-                "did NOT keep up: {late}; what was measured on the mount is this machine, not the device; use \
+                "did NOT keep up: {late}; times on the mount are this machine's, not the device's; use \
                  a slowdown, fewer requests at once, or a faster backing disk"
             )
         });

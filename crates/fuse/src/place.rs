@@ -28,7 +28,7 @@ pub enum PlaceError {
         path: PathBuf,
     },
     /// Something else is mounted there, and nobody answers for it.
-    #[error("{}: what is mounted there does not answer", path.display())]
+    #[error("{}: the file system mounted there does not answer", path.display())]
     Dead {
         /// The place.
         path: PathBuf,

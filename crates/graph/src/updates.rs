@@ -43,7 +43,7 @@ impl ReadLists for EngineLists {
         let frontiers: Vec<Option<Frontier>> =
             wanted.iter().map(|(_, lists)| frontier(&graph, lists)).collect();
         let state = frontiers.iter().flatten().count() as u64 * Frontier::bytes(graph.vertices());
-        let (found, _) = Engine::run(&graph, "looking up what is removed", state, |engine| {
+        let (found, _) = Engine::run(&graph, "looking up removed edges", state, |engine| {
             let mut found = Vec::new();
             for ((direction, _), frontier) in wanted.iter().zip(&frontiers) {
                 let which = frontier.as_ref().map_or(Which::All, Which::Holding);

@@ -140,9 +140,12 @@ fn a_file_is_there_whole_or_not_at_all() {
     graph.set_options(plain);
     Output::create(&csv, &graph).unwrap().write(&graph, &[]).unwrap();
     assert_eq!(fs::read_to_string(&csv).unwrap().lines().count(), 70_001);
-    for (name, said) in
-        [("r", "no format"), ("r.txt", "no format"), ("no/r.csv", "its directory"), (".", "no format")]
-    {
+    for (name, said) in [
+        ("r", "no known format"),
+        ("r.txt", "no known format"),
+        ("no/r.csv", "its directory"),
+        (".", "no known format"),
+    ] {
         let refused = Output::create(&dir.path().join(name), &graph).unwrap_err();
         assert!(refused.is_input() && refused.to_string().contains(said), "{refused}");
     }

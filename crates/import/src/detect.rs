@@ -54,7 +54,7 @@ const REFUSED: [(&str, &str); 9] = [
     ),
     (
         "File operations:",
-        "is output of sysbench fileio, which goes through the page cache unless told otherwise and does not \
+        "is output of sysbench fileio, which goes through the page cache by default and does not \
          say; run fio with direct=1 and output-format=json",
     ),
 ];
@@ -151,7 +151,7 @@ fn unknown(text: &str, path: &Path) -> TextError {
     }
     let list: Vec<&str> = Format::ALL.map(Format::words).to_vec();
     let reason = format!(
-        "is nothing that is known: neither {}; --format ({}) says what it is",
+        "is of no known kind: neither {}; --format ({}) says what it is",
         list.join(", nor "),
         Format::names()
     );
@@ -204,8 +204,8 @@ mod tests {
             ("1+0 records in\n1+0 records out\n", "x: line 2: is output of dd"),
             ("{\"schema\": \"leadline.profile/1\"}", "x: line 1: is a profile already"),
             ("<Results>\n<TimeSpan>\n", "x: line 2: is output of diskspd"),
-            ("hello\n", "x: is nothing that is known"),
-            ("", "x: is nothing that is known"),
+            ("hello\n", "x: is of no known kind"),
+            ("", "x: is of no known kind"),
         ] {
             let said = format(text).unwrap_err();
             assert!(said.starts_with(why), "{said}");

@@ -60,7 +60,7 @@ pub(crate) fn read(text: &str, path: &Path) -> Result<Found, TextError> {
         spread: None,
         latency,
         notes: vec![
-            "imported from etcd: syncs of its log since it started, with whatever else the disk did meanwhile"
+            "imported from etcd: syncs of its log since it started, together with all other load on the disk"
                 .to_owned(),
             "appends per second are one over the mean time of a sync".to_owned(),
         ],

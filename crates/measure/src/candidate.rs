@@ -106,7 +106,7 @@ impl Candidate<'_> {
                 format!("writes only to a file that Leadline made{}, otherwise nothing", at_most(", "))
             }
             _ if access.reads_only => {
-                format!("writes {} to lay out what it reads", format_size(layout_bytes))
+                format!("writes {} to lay out the data that it reads", format_size(layout_bytes))
             }
             _ => format!(
                 "writes {} before measuring, and as much as the device takes during {during} \

@@ -182,7 +182,7 @@ fn slices_check(effects: &[SliceEffect], held: Option<&Held>) -> Check {
             let advice = if effect.ratio > 1.0 {
                 BURSTS
             } else {
-                "a program that goes on gets what the stretches got"
+                "a program that continues gets the rate of the long stretches"
             };
             (CheckStatus::Violated, format!("{holds}: {}; {advice}", percent(effect)))
         }

@@ -92,7 +92,7 @@ pub enum PlanError {
     },
     /// Write amplification of a device that does not count what it writes to its medium.
     #[error(
-        "write-amplification needs a drive that counts what it writes to its medium, and this one does not \
+        "write-amplification needs a drive that counts the bytes written to its medium, and this one does not \
          tell; nothing was written; name a simulated flash drive, sim:NAME"
     )]
     NoWear,

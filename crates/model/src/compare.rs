@@ -93,7 +93,7 @@ pub enum TooFewPoints {
     #[error("holds no measured point; measure first, with leadline profile")]
     None,
     /// There is one.
-    #[error("holds one point, which tells no model from another; measure several concurrencies")]
+    #[error("holds one point, which fits every model; measure several concurrencies")]
     One,
 }
 

@@ -72,7 +72,7 @@ pub enum LatencyError {
     },
     /// The ladder's mixes do not enclose this one.
     #[error(
-        "{share_percent:.0} % reads is outside what was measured, {low_percent:.0} to {high_percent:.0} %"
+        "{share_percent:.0} % reads is outside the measured range, {low_percent:.0} to {high_percent:.0} %"
     )]
     NotMeasured {
         /// Reads asked for, percent.

@@ -113,8 +113,8 @@ pub fn what_if_text(workload: &Workload, at: &[(u32, Prediction)]) -> Text {
 fn answered_by(model: &str) -> String {
     match model {
         MEASURED => "as measured".to_owned(),
-        INTERPOLATED => "between what was measured at fewer and at more in flight".to_owned(),
-        EXTRAPOLATED => "beyond what was measured, from the last point on".to_owned(),
+        INTERPOLATED => "between measurements at fewer and at more in flight".to_owned(),
+        EXTRAPOLATED => "beyond the measurements, from the last point on".to_owned(),
         model => format!("model {model}"),
     }
 }

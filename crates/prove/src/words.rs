@@ -66,7 +66,7 @@ fn says(comparison: &Comparison) -> Vec<String> {
             [low, _] if low > 1.0 => {
                 format!("The advice takes {} times as long as the default.", ratio(against))
             }
-            _ => "The advice cannot be told from the default.".to_owned(),
+            _ => "The advice and the default cannot be distinguished.".to_owned(),
         });
     }
     if let Some(best) = &comparison.best {

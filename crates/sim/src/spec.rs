@@ -38,8 +38,7 @@ impl DeviceSpec {
             Some("xpoint") => Ok(DeviceSpec::Xpoint(Box::new(XpointSpec::parse(text, path)?))),
             Some("disk") => Ok(DeviceSpec::Disk(Box::new(DiskSpec::parse(text, path)?))),
             Some(kind @ ("cached" | "placed")) => {
-                let reason =
-                    format!("{kind:?} is made of two devices; what asked for it takes one by itself");
+                let reason = format!("{kind:?} is made of two devices; this needs a single one");
                 Err(SimError::value(("kind", reason), text, path))
             }
             Some(other) => {

@@ -50,8 +50,7 @@ pub(crate) fn detect(rows: &[Row<'_>], hint: &Hint, line: u64) -> Result<Header,
         }
         _ => {
             let names: Vec<String> = first.iter().map(|name| shown(name)).collect();
-            let what =
-                format!("{} may be names of columns, or the first of what is listed", names.join(", "));
+            let what = format!("{} may be names of columns, or the first row", names.join(", "));
             Err(undecided(line, &what))
         }
     }

@@ -83,7 +83,10 @@ fn json(document: &Node, found: &mut Found) -> Option<String> {
             found.put_in("osd", key, value, node.line);
         }
     }
-    found.config.notes.push("what nobody set is judged like the rest: it is not told apart".to_owned());
+    found
+        .config
+        .notes
+        .push("unset options are judged like set ones: the output does not distinguish them".to_owned());
     Some(format!("a map of {} options", keys.len()))
 }
 

@@ -20,7 +20,7 @@ pub(super) fn find(source: &Source) -> Result<Option<Vec<Found>>, AdviseError> {
     for (name, service) in services.map().unwrap_or_default() {
         if let Some(mut one) = workload(name, service).read(source.path)? {
             if let Some(file) = service.get("env_file") {
-                one.unread(file.line, "env_file was not read; name what it sets");
+                one.unread(file.line, "env_file was not read; name its variables");
             }
             found.push(one);
         }

@@ -34,7 +34,7 @@ pub(super) fn find(source: &Source) -> Result<Option<Vec<Found>>, AdviseError> {
     }
     // What a version does not have is not there either.
     found.config.incomplete = true;
-    let judged = "what nobody set is judged like the rest: SHOW VARIABLES does not tell it apart";
+    let judged = "unset variables are judged like set ones: SHOW VARIABLES does not distinguish them";
     found.config.notes.push(judged.to_owned());
     Ok(Some(vec![found]))
 }

@@ -27,8 +27,8 @@ pub(super) fn find(source: &Source) -> Result<Option<Vec<Found>>, AdviseError> {
     // A part of the table leaves open what else is set.
     found.config.incomplete = rows.len() < LEAST_ROWS;
     found.config.notes.push(match tells_source {
-        true => format!("{defaults} settings that nobody set were left out"),
-        false => "the table has no column source: what nobody set is judged like the rest".to_owned(),
+        true => format!("{defaults} unset settings were left out"),
+        false => "the table has no column source: unset settings are judged like set ones".to_owned(),
     });
     Ok(Some(vec![found]))
 }

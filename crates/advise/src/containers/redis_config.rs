@@ -35,7 +35,7 @@ pub(super) fn find(source: &Source) -> Result<Option<Vec<Found>>, AdviseError> {
     found
         .config
         .notes
-        .push("what nobody set is judged like the rest: CONFIG GET does not tell it apart".to_owned());
+        .push("unset options are judged like set ones: CONFIG GET does not distinguish them".to_owned());
     Ok(Some(vec![found]))
 }
 

@@ -244,7 +244,8 @@ fn a_real_directory_is_measured_and_left_clean() {
             run(dir.path(), &[&["experiment", name, ".", "--into", "p.json"], &small[..], engine].concat())
                 .succeeded();
         let only_reads = ["buffer", "read-disturb", "channels"].contains(&name);
-        let announced = if only_reads { "writes 32M to lay out what it reads" } else { "writes 32M before" };
+        let announced =
+            if only_reads { "writes 32M to lay out the data that it reads" } else { "writes 32M before" };
         assert!(ran.stderr.contains(announced), "{}", ran.stderr);
         assert_eq!(names(dir.path()), ["p.json"]);
     }
@@ -329,7 +330,7 @@ fn channels_of_a_directory_are_measured_by_reads_alone() {
     let dir = folder();
     let arguments = ["experiment", "channels", ".", "--size", "4M", "--seconds", "0.5", "--into", "p.json"];
     let ran = run(dir.path(), &arguments).succeeded();
-    assert!(ran.stderr.contains("writes 4M to lay out what it reads"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("writes 4M to lay out the data that it reads"), "{}", ran.stderr);
     assert!(!ran.stderr.contains("time measured"), "{}", ran.stderr);
     let found = DeviceProfile::load(dir.path().join("p.json")).unwrap().experiments.channels.unwrap();
     assert!(found.procedure.bytes_written <= 4 << 20, "the layout only");

@@ -243,7 +243,7 @@ fn results_have_the_form_of_the_benchmark() {
         graph(dir, &["bfs", "undirected.graph", "--source", "2", "--parents", "-o", "p.graphalytics"]);
     refused.refused(&["p.graphalytics", "one value per vertex"]);
     graph(dir, &["walk", "undirected.graph", "-o", "w.graphalytics"])
-        .refused(&["its ending tells no format"]);
+        .refused(&["its ending is no known format"]);
 }
 
 #[test]

@@ -246,7 +246,7 @@ fn what_cannot_be_done_is_refused_in_one_line() {
         }
     }
     for (output, said) in [
-        ("r", "r: its ending tells no format"),
+        ("r", "r: its ending is no known format"),
         ("no/r.csv", "no/r.csv: its directory cannot be written"),
         ("g", "-o g: is the same file as STORE g"),
         ("/dev/null", "no regular file"),

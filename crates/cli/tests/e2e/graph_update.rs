@@ -368,7 +368,7 @@ fn results_go_on_from_those_of_an_earlier_version() {
         fs::write(dir.join("c"), "+ 1 2\n").unwrap();
         graph(dir, &["update", "g", "c"]).succeeded();
         graph(dir, &["compact", "g"]).succeeded();
-        go_on("is a result of before the store was compacted, which forgets what was added since");
+        go_on("is a result from before the store was compacted, which loses the list of additions");
         fs::write(dir.join("c"), "- 1 2\n").unwrap();
         graph(dir, &["update", "g", "c"]).succeeded();
         go_on("is a result of before something was deleted");

@@ -191,7 +191,7 @@ fn a_program_that_dies_midway_is_told_with_its_last_line_and_nothing_stays() {
     assert_eq!(names(dir.path()), ["impostor"]);
     let program = impostor(dir.path(), "echo nothing to say");
     let ran = run(dir.path(), &arguments(&["--db-bench", text(&program)]));
-    fails(&ran, 1, &["the result is missing in what it printed"]);
+    fails(&ran, 1, &["the result is missing in its output"]);
     assert_eq!(names(dir.path()), ["impostor"]);
 }
 

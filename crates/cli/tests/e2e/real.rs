@@ -90,7 +90,7 @@ fn buffered_is_said_everywhere() {
 fn reads_only_lays_out_what_it_reads_and_measures_no_write() {
     let dir = folder();
     let ran = small(dir.path(), ".", &["--reads-only", "--json"]).succeeded();
-    assert!(ran.stderr.contains("writes 16M to lay out what it reads"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("writes 16M to lay out the data that it reads"), "{}", ran.stderr);
     let profile = ran.profile();
     sane(&profile);
     assert_eq!(count(&profile, OpKind::Write, false) + count(&profile, OpKind::Write, true), 0);

@@ -127,8 +127,7 @@ fn refuse_other(folder: &Path) -> Result<(), GraphError> {
         // What is no folder is refused where one is made.
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(()),
         Err(error) => {
-            let what =
-                format!("cannot be read ({error}), and may hold what somebody wants; name another directory");
+            let what = format!("cannot be read ({error}), and may hold other data; name another directory");
             return Err(GraphError::path(folder, what));
         }
     };

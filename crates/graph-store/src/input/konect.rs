@@ -73,7 +73,7 @@ pub(super) fn open(
     let Front { head, sizes, columns, lines } = front(&mut chunks, &mut summary)?;
     let sets = match head.kind {
         Kind::Bipartite => Some(sizes.ok_or_else(|| {
-            let what = "expected % EDGES LEFT RIGHT, which tells at which number the right side begins";
+            let what = "expected % EDGES LEFT RIGHT, which says at which number the right side begins";
             GraphError::malformed(format_args!("{name}: line 2"), what)
         })?),
         _ if options.bipartite => {

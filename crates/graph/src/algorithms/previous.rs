@@ -125,7 +125,9 @@ impl Previous {
             return anew("is a result of before something was deleted");
         }
         if history.base_version > before.version {
-            return anew("is a result of before the store was compacted, which forgets what was added since");
+            return anew(
+                "is a result from before the store was compacted, which loses the list of additions",
+            );
         }
         let row = 8 * (1 + columns);
         if !length.is_multiple_of(row) || length / row > graph.vertices() {

@@ -123,7 +123,9 @@ impl Output {
                 return refuse(what);
             }
             Some(format @ (Format::Binary | Format::Graphalytics)) => format,
-            _ => return refuse("its ending tells no format; name a .csv, .parquet, .bin or .graphalytics"),
+            _ => {
+                return refuse("its ending is no known format; name a .csv, .parquet, .bin or .graphalytics");
+            }
         };
         Ok(Output { file: NewFile::with_capacity(BUFFER, path)?, format })
     }

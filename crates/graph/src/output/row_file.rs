@@ -30,7 +30,7 @@ impl RowFile {
             }
             _ => Err(GraphError::path(
                 path,
-                "its ending tells no format for these rows; name a .csv or .parquet",
+                "its ending is no known format for these rows; name a .csv or .parquet",
             )),
         }
     }

@@ -45,7 +45,7 @@ impl<'g> WalkOutput<'g> {
         let refuse = |reason| Err(GraphError::path(path, reason));
         let format = Format::of_ending(path).filter(|format| *format != Format::Graphalytics);
         let Some(format) = format else {
-            return refuse("its ending tells no format; name a .txt, .csv, .parquet or .bin");
+            return refuse("its ending is no known format; name a .txt, .csv, .parquet or .bin");
         };
         let strings = graph.ids().are_strings();
         if strings && format == Format::Binary {

@@ -10,7 +10,7 @@ use super::engine;
 const UNFIT: [(&[&str], &[&str], &str); 13] = [
     (&["rate", "rate_iops"], &["0"], "was held to a rate, and shows the rate, not the device"),
     (&["thinktime"], &["0"], "paused between requests"),
-    (&["verify"], &["0", "none"], "verified what it wrote: the time of that is in it"),
+    (&["verify"], &["0", "none"], "verified its writes, whose time is included"),
     (&["bssplit", "bsrange", "blocksize_range"], &[], "had requests of several sizes"),
     (&["bs_unaligned", "blocksize_unaligned"], &["0"], "had requests of several sizes"),
     (&["percentage_random"], &[], "was partly random, partly sequential"),

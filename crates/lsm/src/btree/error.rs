@@ -39,9 +39,7 @@ pub enum BTreeError {
         bytes: u32,
     },
     /// No node size lies within what was measured.
-    #[error(
-        "no node of {low} to {high} bytes, which is what was measured, takes two pairs of {pair_bytes} bytes"
-    )]
+    #[error("no node of {low} to {high} bytes, the measured sizes, takes two pairs of {pair_bytes} bytes")]
     NothingMeasuredFits {
         /// Smallest request measured.
         low: u32,

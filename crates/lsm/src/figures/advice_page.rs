@@ -82,8 +82,7 @@ fn neighbours(advice: &Advice) -> Vec<Block> {
         let first = [other.change.clone(), difference(&advice.chosen, &other.candidate)];
         table.row(first.into_iter().chain(row(&other.candidate)));
     }
-    let hint =
-        "What differs from the chosen layout, and what it changes in operations of the mix per second.";
+    let hint = "Differences from the chosen layout, and their effect in operations of the mix per second.";
     vec![Block::heading("One step away"), Block::hint(hint), Block::table(table)]
 }
 

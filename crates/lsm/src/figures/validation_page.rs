@@ -52,7 +52,7 @@ fn notes(record: &Record) -> Vec<Block> {
         notes.push("The device was not measured together with RocksDB, so there are no predictions.");
     }
     if record.plan.repeats == 1 {
-        notes.push("Measured once: there are no intervals around what was measured.");
+        notes.push("Measured once: the measured numbers have no intervals.");
     }
     notes.into_iter().map(Block::quiet).collect()
 }
@@ -177,7 +177,7 @@ fn measured(record: &Record) -> Vec<Block> {
         Block::heading("Processor time of RocksDB"),
         Block::hint("Of one core, measured on databases of other shapes."),
         Block::table(Table::new(["Work", "Time"]).rows(costs)),
-        Block::quiet("How it was measured and what is compared: docs/lsm-validate.md."),
+        Block::quiet("Procedure and comparison: docs/lsm-validate.md."),
     ]
 }
 

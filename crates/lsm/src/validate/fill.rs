@@ -100,7 +100,8 @@ pub(super) fn run_with_shares(
     };
     let missing = || ValidateError::Missing {
         during: during.into(),
-        missing: "the processor time of RocksDB's threads (/proc/PID/task/TID/schedstat) is not told".into(),
+        missing: "the processor time of RocksDB's threads (/proc/PID/task/TID/schedstat) is not available"
+            .into(),
     };
     Ok((fill, shares().ok_or_else(missing)?))
 }
@@ -157,7 +158,7 @@ pub(super) fn settle(db: &Database, during: &str, cancel: &AtomicBool) -> Result
     let text = db.run(&run, cancel, &mut |_, _| ())?;
     output::levels(&text).ok_or_else(|| ValidateError::Missing {
         during: during.into(),
-        missing: "the levels are missing in what it printed".into(),
+        missing: "the levels are missing in its output".into(),
     })
 }
 
@@ -197,9 +198,9 @@ fn finished(line: &str) -> Option<f64> {
 
 /// Puts together what was printed, watched and logged; in words what is missing.
 fn fill(db: &Database, text: &str, watched: &Watched) -> Result<Fill, String> {
-    let missing = |what: &str| format!("{what} is missing in what it printed");
+    let missing = |what: &str| format!("{what} is missing in its output");
     let (outcome, end) = watched.inserted.as_ref().ok_or_else(|| missing("the result"))?;
-    let used = watched.last.ok_or("the kernel did not tell what it used (/proc/PID/io)")?;
+    let used = watched.last.ok_or("the kernel did not report its I/O (/proc/PID/io)")?;
     let log = fs_read(db)?;
     let log =
         events::read(&log).map_err(|(line, problem)| format!("line {line} of RocksDB's LOG: {problem}"))?;

@@ -131,11 +131,11 @@ impl Queries {
 
 /// Puts together what was printed and watched; in words what is missing.
 fn read(queries: &Queries, text: &str, passes: &[(Outcome, Option<Usage>)]) -> Result<Read, String> {
-    let missing = |what: &str| format!("{what} is missing in what it printed");
+    let missing = |what: &str| format!("{what} is missing in its output");
     let [(warm_up, before), (timed, after)] = passes else {
         return Err(missing("the result of a pass"));
     };
-    let untold = "the kernel did not tell what it used (/proc/PID/io)";
+    let untold = "the kernel did not report its I/O (/proc/PID/io)";
     let used = after.ok_or(untold)?.since(before.ok_or(untold)?);
     for Outcome { found, .. } in [warm_up, timed] {
         if let Some([found, of]) = found

@@ -157,7 +157,7 @@ impl Passes<'_, '_> {
         let blocks = self.context.plan.region.len / u64::from(BLOCK_BYTES);
         let all = Order::new(blocks, self.context.random.u64(..)).first(self.context.plan.max_ops_per_slice);
         self.pass(GcPassKind::Fill, all.clone())?;
-        // Where time ended the fill, only what was filled is overwritten.
+        // Where time ended the fill, only the filled part is overwritten.
         let filled = all.first(self.part);
         self.pass(GcPassKind::SameOrder, filled.clone())?;
         let other = filled.shuffled(self.context.random.u64(..));
@@ -230,7 +230,7 @@ impl Passes<'_, '_> {
         procedure.footprint_bytes = part_bytes;
         if part_bytes < self.context.plan.region.len / u64::from(BLOCK_BYTES) * u64::from(BLOCK_BYTES) {
             let note =
-                "not all of the region was filled in the time allowed; only what was filled is overwritten";
+                "not all of the region was filled in the time allowed; only the filled part is overwritten";
             procedure.notes.push(note.to_owned());
         }
         Gc {

@@ -50,7 +50,7 @@ impl Experiment for WriteAmplificationExperiment {
     }
 
     fn help(&self) -> &'static str {
-        "bytes written to the medium per byte written, where the drive tells"
+        "bytes written to the medium per byte of the host, if the drive reports them"
     }
 
     fn needs_writes(&self) -> bool {

@@ -116,8 +116,7 @@ impl Model for SharedBudget {
             Some(p) => format!("p = {p:.2}: reads and writes have servers of their own, at least in part"),
         });
         if self.cap.is_some() {
-            remarks
-                .push("cap: what was measured at the software's limit is left out of the costs".to_owned());
+            remarks.push("cap: points at the software's limit are left out of the costs".to_owned());
         }
         remarks
     }

@@ -103,6 +103,6 @@ fn too_large(bytes: usize, path: &Path) -> Result<(), TextError> {
         return Ok(());
     }
     let reason =
-        "is larger than 64 MiB; leave out what is not a measurement, or give the means of repeated ones";
+        "is larger than 64 MiB; leave out everything but measurements, or give the means of repeated ones";
     Err(TextError::file(path, reason))
 }

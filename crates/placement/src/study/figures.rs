@@ -25,7 +25,7 @@ impl Study {
         text.table(Table { title, ..self.sizes("").whole() });
         if self.queries.len() > 1 {
             text.gap();
-            let title = "Each query by itself: the best at each size".to_owned();
+            let title = "Each query alone: the best at each size".to_owned();
             text.table(Table { title, ..self.by_query("").whole() });
         }
         text.say_all(self.notes.iter().map(String::as_str));
@@ -64,13 +64,13 @@ impl Study {
         let mut numbers =
             vec![Block::heading("Numbers"), titled("All queries together", self.sizes("fast size"))];
         if many {
-            let title = "Each query by itself, one run: the best at each size";
+            let title = "Each query alone, one run: the best at each size";
             numbers.push(titled(title, self.by_query("query")));
         }
         let files = labels(&self.files).into_iter().zip(&self.files);
         let files = files.map(|(label, file)| [label, file.name.clone(), format_size(file.bytes)]);
         numbers.push(titled("Files", Table::new(["name here", "file", "size"]).words(1).rows(files)));
-        numbers.push(Block::quiet("How all this is predicted, and what it leaves out: docs/place.md."));
+        numbers.push(Block::quiet("Method and limits: docs/place.md."));
         page.section("numbers", numbers);
         page
     }
@@ -129,12 +129,12 @@ impl Study {
         let panels = queries.map(|(query, scope)| self.over_size(scope, runs(query)));
         blocks.push(Block::chart(
             "A query over the size of the fast device",
-            "The same for a query by itself, one run.",
+            "The same for one query alone, one run.",
             self.by_chosen_query("p-query", panels),
         ));
         blocks.push(Block::chart(
-            "A query by what is placed",
-            "Without copying. Above the plot: the size of what is placed.",
+            "One query by placement",
+            "Without copying. Above the plot: the size of the placed files.",
             self.by_chosen_query("p-sets", self.queries.iter().map(|query| self.by_sets(query))),
         ));
         blocks.push(Block::Zoom);

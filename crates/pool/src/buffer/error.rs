@@ -93,7 +93,7 @@ pub enum PoolError {
     },
     /// The device could not make durable what was written to it.
     #[error(
-        "flush of the device failed: {source}; what was written since the last good flush will be written again"
+        "flush of the device failed: {source}; pages written since the last good flush will be written again"
     )]
     Flush {
         /// The device's reason.

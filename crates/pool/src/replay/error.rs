@@ -46,9 +46,7 @@ pub enum ReplayError {
         found: String,
     },
     /// The contents are from a run that was cancelled or failed.
-    #[error(
-        "a run before this one did not end well, so that nobody knows what the pages hold; lay them out again"
-    )]
+    #[error("an earlier run failed, so the content of the pages is unknown; lay them out again")]
     Unknown,
     /// A client could not be started.
     #[error("only {clients} clients could be started: {source}")]

@@ -202,9 +202,11 @@ fn check(columns: &[RoleColumn], time_unit: Option<TimeUnit>) -> Result<(), Stri
     let has = |name: &str| columns.iter().any(|column| column.role.name() == name);
     let places = ["offset", "page", "object"].map(has);
     match places.iter().filter(|there| **there).count() {
-        0 => return Err("none of offset, page or object is there: what is asked for is not known".to_owned()),
+        0 => {
+            return Err("none of offset, page or object is there: the place of requests is unknown".to_owned());
+        }
         1 => {}
-        _ => return Err("only one of offset, page and object can be what is asked for".to_owned()),
+        _ => return Err("give only one of offset, page and object".to_owned()),
     }
     if has("offset") && !has("size") {
         return Err("offset: needs a column with the size, such as size:bytes".to_owned());

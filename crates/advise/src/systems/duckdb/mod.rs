@@ -28,7 +28,7 @@ const SOURCE: Source = Source {
 static KEYS: Tables = tables!("duckdb", "1.0", "1.2", "1.4", "1.5", "2.0");
 
 static MEANINGS: [Meaning; 4] = [
-    Meaning::of(CHECKPOINT).special(&[("-1", Special::Off("the log grows until somebody checkpoints"))]),
+    Meaning::of(CHECKPOINT).special(&[("-1", Special::Off("the log grows until a program checkpoints"))]),
     Meaning::of(ASYNC_THREADS).special(&[("0", Special::Off("nothing is read ahead"))]),
     Meaning::of(GAP)
         .special(&[("NULL", Special::Automatic("by its own measurements of latency and bandwidth"))])

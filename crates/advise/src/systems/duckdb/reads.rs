@@ -40,7 +40,7 @@ pub(super) fn reading(drive: &Drive, cores: u32, memory: Option<u64>) -> Result<
          reach 90 % of the most, in blocks of 256 KiB, since each reads for itself; at most {most}, as far as \
          the memory{} has 125 MB for each",
         stream.bytes_in_flight as f64 / 1024.0,
-        if memory.is_some() { "" } else { ", which --memory tells," }
+        if memory.is_some() { "" } else { ", given by --memory," }
     );
     let whole = stream.shares.iter().filter(|(bytes, _)| *bytes >= u64::from(LARGE));
     let times = whole.map(|(bytes, share)| (Value::Number(*bytes as f64 / f64::from(LARGE)), 1.0 / share));

@@ -54,7 +54,7 @@ fn from_file(
         None => {
             config
                 .notes
-                .push(format!("{place}: {CONFIG_FILE} {name} is not here; what it sets is not known"));
+                .push(format!("{place}: {CONFIG_FILE} {name} is not here; its settings are not known"));
             config.incomplete = true;
         }
     }

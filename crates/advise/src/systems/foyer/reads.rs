@@ -55,7 +55,10 @@ pub(super) fn weight(drive: &Drive) -> Result<Setting, Unmeasured> {
         .fits(value / 64.0, 16.0 * value)
         .on_ladder(1.0, [1.0, MOST])
         .default(Value::Number(1.0))
-        .if_wrong("reads wait behind writes that nobody waits for", "writes wait until entries are dropped"))
+        .if_wrong(
+            "reads wait behind writes that no program waits for",
+            "writes wait until entries are dropped",
+        ))
 }
 
 /// Blocks whose indexes are read at once, each one index after the other.

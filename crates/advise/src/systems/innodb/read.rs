@@ -103,7 +103,7 @@ impl Reader<'_> {
             return Err(wrong("names nothing, with which the server does not start"));
         }
         let mut unknown = |what: &str| {
-            config.notes.push(format!("{place}: !{word} {name} {what}; what it sets is not known"));
+            config.notes.push(format!("{place}: !{word} {name} {what}; its settings are not known"));
             config.incomplete = true;
         };
         if depth == DEEPEST {

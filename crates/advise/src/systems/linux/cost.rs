@@ -130,7 +130,7 @@ fn bound(key: &'static str, value: f64) -> Setting {
         .fits(low, high)
         .default(Value::Number(if value < MOST { 1.0 } else { 10_000.0 }))
         .if_wrong(
-            "the device is held below what it can do",
-            "the device is let beyond what it can do, whatever the model says",
+            "the device is held below its capacity",
+            "the device gets more than its capacity, whatever the model says",
         )
 }

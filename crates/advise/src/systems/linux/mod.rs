@@ -104,7 +104,7 @@ impl Rules for Linux {
     }
 
     fn if_refused(&self) -> &'static str {
-        "the kernel refuses this, and keeps what it had"
+        "the kernel refuses this, and keeps the old value"
     }
 
     fn version_told(&self, profile: &DeviceProfile) -> Option<String> {

@@ -149,7 +149,7 @@ fn requests(drive: &Drive) -> Result<Setting, Unmeasured> {
     };
     Ok(setting.if_wrong(
         "programs wait for a place in the queue while the device could take more",
-        "write-back fills the queue, and what is read waits behind it",
+        "write-back fills the queue, and reads wait behind it",
     ))
 }
 
@@ -182,7 +182,7 @@ fn read_ahead(drive: &Drive) -> Result<Setting, Unmeasured> {
         .default(Value::Number(READ_AHEAD))
         .if_wrong(
             "who reads a file in sequence waits for the device again and again",
-            "page faults of mapped files and the ends of short reads fetch what nobody asked for",
+            "page faults of mapped files and the ends of short reads fetch unwanted data",
         )
         .costs("reading a file in sequence", stream.shares.iter().map(times).collect()))
 }

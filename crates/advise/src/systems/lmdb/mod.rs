@@ -26,8 +26,10 @@ const SHARE: f64 = 0.1;
 const LEAST: f64 = 1_048_576.0;
 const MOST: f64 = 1_073_741_824.0;
 
-static MEANINGS: [Meaning; 1] = [Meaning::of(SYNC_BYTES)
-    .special(&[("0", Special::Off("nothing is flushed before the period is over or somebody asks for it"))])];
+static MEANINGS: [Meaning; 1] = [Meaning::of(SYNC_BYTES).special(&[(
+    "0",
+    Special::Off("nothing is flushed before the period is over or a program asks for it"),
+)])];
 
 pub(crate) struct Lmdb;
 

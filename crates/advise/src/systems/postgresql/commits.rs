@@ -83,7 +83,7 @@ fn commit_siblings(drive: &Drive) -> Result<Setting, Unmeasured> {
     Ok(Setting::new(key, Value::Number(3.0), "open transactions", rule, documented(TUNING))
         .fits(1.0, 20.0)
         .default(Value::Number(5.0))
-        .if_wrong("a commit waits although nobody else commits", "commits seldom wait for others"))
+        .if_wrong("a commit waits although no other session commits", "commits seldom wait for others"))
 }
 
 /// Seconds of one flush by one writer, and that in words.

@@ -22,10 +22,8 @@ const NO_WAIT: Moot = Moot {
 
 const NO_DELAY: Moot = Moot { when: &[When::Is("commit_delay", &["0"])], why: "no commit waits for others" };
 
-const FLUSH_OFF: (&str, Special) = (
-    "0",
-    Special::Off("the kernel alone decides when what was written goes to the drive, as its vm.dirty_* say"),
-);
+const FLUSH_OFF: (&str, Special) =
+    ("0", Special::Off("the kernel alone decides when written data go to the drive, by its vm.dirty_*"));
 
 const NO_BACKGROUND: Moot = Moot {
     when: &[When::Is("bgwriter_lru_maxpages", &["0"])],
@@ -40,7 +38,7 @@ const NOT_WORKER: Moot = Moot {
 /// Pages are asked for ahead by telling the kernel, which does not read them for direct I/O.
 const DIRECT: Moot = Moot {
     when: &[When::Lists("debug_io_direct", "data"), When::IsNot("io_method", &["worker", "io_uring"])],
-    why: "the kernel is told of pages ahead, and reads none of them for direct I/O",
+    why: "the kernel gets hints of pages ahead, and reads none of them for direct I/O",
 };
 
 const NOT_WRITTEN: &str = "the background writer writes nothing: sessions write the pages that they evict";

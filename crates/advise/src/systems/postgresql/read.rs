@@ -65,7 +65,7 @@ impl Reader<'_> {
         let Place::Line { path, line } = place else { return Ok(()) };
         let wrong = |reason: &str| AdviseError::syntax(path, *line, format!("{key} '{name}': {reason}"));
         let mut unknown = |what: &str| {
-            config.notes.push(format!("{place}: {key} '{name}' {what}; what it sets is not known"));
+            config.notes.push(format!("{place}: {key} '{name}' {what}; its settings are not known"));
             config.incomplete = true;
         };
         if name.trim().is_empty() {
@@ -240,7 +240,7 @@ mod tests {
         assert!(elsewhere.incomplete);
         assert!(
             elsewhere.notes[0]
-                .ends_with("line 2: include '/etc/more.conf' is not here; what it sets is not known")
+                .ends_with("line 2: include '/etc/more.conf' is not here; its settings are not known")
         );
         assert!(elsewhere.notes[1].contains("what ALTER SYSTEM set is not known"));
     }

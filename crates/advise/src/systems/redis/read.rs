@@ -72,7 +72,7 @@ fn include(
 ) -> Result<(), AdviseError> {
     let Place::Line { path, line } = place else { return Ok(()) };
     let mut unknown = |what: &str| {
-        config.notes.push(format!("{place}: include {name} {what}; what it sets is not known"));
+        config.notes.push(format!("{place}: include {name} {what}; its settings are not known"));
         config.incomplete = true;
     };
     if !files.are_there() {
@@ -112,7 +112,7 @@ fn include(
         match files.text(&path)? {
             Some(text) => file(&text, &path, depth + 1, files, config)?,
             None => {
-                config.notes.push(format!("{place}: include {name} is not here; what it sets is not known"));
+                config.notes.push(format!("{place}: include {name} is not here; its settings are not known"));
                 config.incomplete = true;
             }
         }

@@ -17,7 +17,7 @@ const DIRECT_WRITES: Moot = Moot {
 
 const OWN_COMPACTIONS: Moot = Moot {
     when: &[When::IsSet("max_background_compactions", &["-1"])],
-    why: "it says how many compactions run, whatever max_background_jobs says",
+    why: "it sets the number of compactions, whatever max_background_jobs is",
 };
 
 const OWN_FLUSHES: Moot = Moot {
@@ -32,7 +32,7 @@ const IN_BURSTS: (&str, Special) = (
 
 const MAPPED: Moot = Moot {
     when: &[When::Is("allow_mmap_reads", &["true"])],
-    why: "the inputs of compactions are mapped, and the kernel decides what it reads ahead",
+    why: "the inputs of compactions are mapped, and the kernel decides about read-ahead",
 };
 
 pub(super) static MEANINGS: [Meaning; 4] = [

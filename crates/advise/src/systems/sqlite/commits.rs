@@ -72,7 +72,7 @@ pub(super) fn checkpoint(drive: &Drive) -> Result<Setting, Unmeasured> {
         .on_ladder(DEFAULT_PAGES, [DEFAULT_PAGES, MOST_PAGES])
         .default(Value::Number(DEFAULT_PAGES))
         .if_wrong(
-            "pages that change often are written again and again (0: the log grows until somebody checkpoints)",
+            "pages that change often are written again and again (0: the log grows until a program checkpoints)",
             "a commit now and then waits long while the log is written back, and the log takes space",
         ))
 }

@@ -26,7 +26,7 @@ const SOURCE: Source =
 static KEYS: LazyLock<Keys> = LazyLock::new(|| Keys::parse(include_str!("../../../keys/sqlite/3.tsv")));
 
 static MEANINGS: [Meaning; 1] = [Meaning::of(CHECKPOINT)
-    .special(&[("0", Special::Off("the log grows until somebody checkpoints"))])
+    .special(&[("0", Special::Off("the log grows until a program checkpoints"))])
     .moot(&[Moot { when: &[When::IsSet(JOURNAL, &["wal"])], why: "without wal there is no log" }])];
 
 pub(crate) struct Sqlite;

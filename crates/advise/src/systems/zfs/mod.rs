@@ -215,7 +215,7 @@ fn asynchronous(drive: &Drive, key: &'static str, op: OpKind) -> Result<Setting,
         .default(Value::Number(default))
         .if_wrong(
             "the device is idle between large requests",
-            "what programs wait for is behind large requests that nobody waits for",
+            "urgent requests wait behind large requests that no program waits for",
         )
         .costs("large requests in sequence", single))
 }

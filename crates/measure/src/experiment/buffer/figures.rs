@@ -26,7 +26,7 @@ pub(super) fn sentences(found: &Buffer) -> Vec<String> {
         (None, Some(least)) => {
             format!("from a buffer of {} or more; no larger region was read", bytes(least))
         }
-        (None, None) => "from a buffer whose size could not be told".to_owned(),
+        (None, None) => "from a buffer of unknown size".to_owned(),
     };
     vec![format!("Pages that were read before are answered in {fast} instead of {slow}, {how_large}.")]
 }
@@ -85,6 +85,6 @@ mod tests {
         let large = Buffer { buffer_bytes: None, at_least_bytes: Some(256 << 20), ..found };
         assert!(sentences(&large)[0].contains("256 MiB or more; no larger"), "{:?}", sentences(&large));
         let unclear = Buffer { at_least_bytes: None, ..large };
-        assert!(sentences(&unclear)[0].contains("could not be told"));
+        assert!(sentences(&unclear)[0].contains("unknown size"));
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn sentences(found: &Channels) -> Vec<String> {
     }
     if fit.lower_bound {
         return vec![format!(
-            "The drive behaves like {n} or more: many more would explain what was measured as well, since \
+            "The drive behaves like {n} or more: many more would explain the measurement as well, because \
              something else (software, a link, a cap) ends both curves. At once no more than {} were busy, \
              and throughput did not rise beyond {} times the throughput of one read at a time.",
             significant(fit.highest_busy),

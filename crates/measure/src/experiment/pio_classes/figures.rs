@@ -20,7 +20,7 @@ pub(super) fn text(profile: &DeviceProfile, classes: &PioClasses) -> Vec<Part> {
     let head = ["measured", "PIO", model.map_or("model", |m| m.name())].map(str::to_owned).to_vec();
     let share = points.first().map_or(0.0, |p| p.read_share * 100.0);
     let mut out = vec![said(format!(
-        "Speed-up over one request at a time, {share:.0} % reads (95 % interval), and what was predicted"
+        "Speed-up over one request at a time, {share:.0} % reads (95 % interval), and the predictions"
     ))];
     for class in [PioClass::BatchedWrites, PioClass::BatchedReads, PioClass::BatchedBoth] {
         let row = |p: &PioPoint| {

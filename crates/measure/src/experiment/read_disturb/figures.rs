@@ -54,7 +54,7 @@ pub(super) fn text(found: &ReadDisturb) -> Vec<Part> {
     };
     let mut rows = vec![row("nothing".to_owned(), &found.repeating)];
     rows.extend(found.evicting.iter().map(|series| row(bytes(found.evicted_bytes), series)));
-    let title = "One page read again and again: latency by what is read between";
+    let title = "One page read again and again: latency by the reads in between";
     let explained =
         format!("A period is found in {} at most of drives without one.", percent(found.false_alarm_rate));
     vec![said(sentences(found).join(" ")), table(title, head, rows), said(explained)]

@@ -54,7 +54,7 @@ fn pattern_words(pattern: WritePattern) -> String {
 fn part(run: &WriteAmplificationRun) -> String {
     let size = bytes(run.part_bytes);
     if run.fill < 1.0 {
-        format!("{size} ({} % of what is used)", significant(100.0 * run.fill))
+        format!("{size} ({} % of the used part)", significant(100.0 * run.fill))
     } else {
         size
     }

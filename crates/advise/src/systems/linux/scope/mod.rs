@@ -196,10 +196,7 @@ impl Scoping<'_> {
                 self.rule(Entry { section: String::new(), ..entry.clone() }, done);
             }
         }
-        debug_assert!(
-            known || self.found.config.entries.len() == before,
-            "what is not known is not in force"
-        );
+        debug_assert!(known || self.found.config.entries.len() == before, "an unknown key has no effect");
     }
 
     fn finished(mut self) -> Scoped {
