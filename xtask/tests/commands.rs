@@ -469,6 +469,7 @@ fn test_runs_every_step_and_sums_up() {
             FORMAT[1],
             BUILD,
             &format!("{BUILD} {examples}"),
+            "cargo xtask prose",
             "cargo clippy --workspace --all-targets --locked -- -D warnings",
             &format!("cargo clippy --workspace --all-targets --locked {examples} -- -D warnings"),
             "cargo test --workspace --doc --locked --quiet --color=never",

@@ -5,6 +5,8 @@ use super::output::Format;
 use super::queue::{Job, LONG_SILENCE};
 use crate::run::{Workspace, cargo, root};
 
+/// This program again, as a user runs it.
+const PROSE: &[&str] = &["xtask", "prose"];
 const LINTS: &[&str] = &["clippy", "--workspace", "--all-targets", "--locked"];
 /// The examples in the documentation of all libraries.
 const EXAMPLES: &[&str] = &["test", "--workspace", "--doc", "--locked", "--quiet", "--color=never"];
@@ -46,6 +48,7 @@ pub(super) fn jobs(exhaustive: bool) -> Vec<Job> {
     let unverified: &[&str] = if exhaustive { &[] } else { &["--no-verify"] };
     let package = [PACKAGE, unverified].concat();
     vec![
+        job("prose", "of pages, help, messages and documentation", PROSE, Workspace::Main, Format::None),
         lints("clippy", Workspace::Main),
         lints("clippy on benchmarks and examples", Workspace::Examples),
         job("documentation", "examples", EXAMPLES, Workspace::Main, Format::Rust),
