@@ -104,7 +104,10 @@ fn what_cannot_be_loaded_is_named_with_the_reason() {
     assert!(io && directory.contains("directory"), "{directory}");
     fs::write(&file, b"").unwrap();
     let (io, empty) = message(&file);
-    assert!(!io && empty.contains("is empty; name a profile") && empty.contains("leadline profile"), "{empty}");
+    assert!(
+        !io && empty.contains("is empty; name a profile") && empty.contains("leadline profile"),
+        "{empty}"
+    );
     fs::write(&file, b"{\"schema\": \"\xff\xfe\"}").unwrap();
     let (io, binary) = message(&file);
     assert!(io && binary.contains("UTF-8"), "{binary}");

@@ -203,7 +203,9 @@ fn check(columns: &[RoleColumn], time_unit: Option<TimeUnit>) -> Result<(), Stri
     let places = ["offset", "page", "object"].map(has);
     match places.iter().filter(|there| **there).count() {
         0 => {
-            return Err("none of offset, page or object is there: the place of requests is unknown".to_owned());
+            return Err(
+                "none of offset, page or object is there: the place of requests is unknown".to_owned()
+            );
         }
         1 => {}
         _ => return Err("give only one of offset, page and object".to_owned()),
