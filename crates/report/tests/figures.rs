@@ -50,11 +50,11 @@ fn advised(mix: &str) -> Page {
     advice_page(&advice, &sample.wanted, &sample.question(), &options)
 }
 
-/// What is ours of a page, without ECharts.
+/// What is ours of a page, without ECharts and with ordinary spaces.
 fn ours(page: &Page) -> String {
     let html = render_figures(page).expect("a page");
     let library = include_str!("../vendor/echarts/echarts.min.js");
-    html.replace(library, "")
+    html.replace(library, "").replace('\u{a0}', " ")
 }
 
 #[test]
@@ -396,7 +396,7 @@ fn ratios_are_those_of_flash_over_the_single_level() {
     };
     let [flash, single] = [time(LayoutName::Flash), time(LayoutName::Single)];
     let page = ours(&validation_page(&record));
-    let row = page.split("<tr><th class=\"left\">16</th>").nth(1).expect("a row");
+    let row = page.split("<tr><th scope=\"row\" class=\"left\">16</th>").nth(1).expect("a row");
     let row = row.split("</tr>").next().expect("an end");
     let cells: Vec<&str> = row.split("<td>").filter_map(|cell| cell.strip_suffix("</td>")).collect();
     let ratio = |i: usize| format!("{}×", leadline_figures::number::significant(flash[i] / single[i]));
@@ -420,7 +420,7 @@ fn an_advice_has_its_layouts_and_the_options_of_the_chosen_one() {
     let page = ours(&advised("point=60,scan=10,insert=30"));
     assert_eq!(page.matches("<tr class=\"chosen\">").count(), 1);
     for other in &found.neighbours {
-        assert!(page.contains(&format!("<th class=\"left\">{}</th>", other.change)), "{}", other.change);
+        assert!(page.contains(&format!("<th scope=\"row\" class=\"left\">{}</th>", other.change)), "{}", other.change);
     }
     let options = leadline_lsm::options::write(&found.chosen.prediction.layout, RocksVersion::V8_6);
     let line = options.lines().find(|line| line.contains("write_buffer_size")).expect("an option");

@@ -148,7 +148,7 @@ fn a_run_goes_on_after_its_calibration_and_its_numbers_agree_with_each_other() {
 
     let page = fs::read_to_string(dir.path().join("results.html")).unwrap();
     for cell in &comparison.cells {
-        let error = format!("<td>{:+.1} %</td>", 100.0 * cell.error);
+        let error = format!("<td>{:+.1}\u{a0}%</td>", 100.0 * cell.error);
         assert!(page.contains(&error), "no {error} on the page");
     }
 

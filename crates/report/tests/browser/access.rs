@@ -103,8 +103,8 @@ fn tab_reaches_every_control_of_every_page_and_shows_where_it_is() {
     for (name, html) in pages() {
         browser.open(&written(name, &html));
         let count = browser.evaluate(&format!(
-            "window.controls = [...document.querySelectorAll('{CONTROLS}')].filter((e) => \
-             e.tabIndex >= 0 && e.checkVisibility({{visibilityProperty: true}})); controls.length"
+            "window.stops = [...document.querySelectorAll('{CONTROLS}')].filter((e) => \
+             e.tabIndex >= 0 && e.checkVisibility({{visibilityProperty: true}})); stops.length"
         ));
         let count = count.as_u64().expect("a count");
         assert!(count > 2, "{name}: no controls");
@@ -112,7 +112,7 @@ fn tab_reaches_every_control_of_every_page_and_shows_where_it_is() {
             browser.press("Tab");
             let seen = browser.evaluate(&format!(
                 "(() => {{ const e = document.activeElement, style = getComputedStyle(e); \
-                 return [e === controls[{at}], style.outlineStyle !== 'none' && style.outlineWidth !== '0px', \
+                 return [e === stops[{at}], style.outlineStyle !== 'none' && style.outlineWidth !== '0px', \
                  (e.id || e.textContent || e.className).slice(0, 60), \
                  (e.getAttribute('aria-label') || e.textContent).trim() !== '']; }})()"
             ));
