@@ -420,7 +420,11 @@ fn an_advice_has_its_layouts_and_the_options_of_the_chosen_one() {
     let page = ours(&advised("point=60,scan=10,insert=30"));
     assert_eq!(page.matches("<tr class=\"chosen\">").count(), 1);
     for other in &found.neighbours {
-        assert!(page.contains(&format!("<th scope=\"row\" class=\"left\">{}</th>", other.change)), "{}", other.change);
+        assert!(
+            page.contains(&format!("<th scope=\"row\" class=\"left\">{}</th>", other.change)),
+            "{}",
+            other.change
+        );
     }
     let options = leadline_lsm::options::write(&found.chosen.prediction.layout, RocksVersion::V8_6);
     let line = options.lines().find(|line| line.contains("write_buffer_size")).expect("an option");

@@ -128,7 +128,8 @@ fn published_numbers_are_reported_as_such() {
     assert_eq!((raw.parameters[0].alpha, raw.parameters[0].k_r), (Some(3.0), Some(16)));
     run(dir.path(), &["report", "device:aws-virtual", "-o", "page.html"]).succeeded();
     let page = fs::read_to_string(dir.path().join("page.html")).unwrap();
-    for said in ["published numbers, not measured here: Papon", "Where the numbers are from", "180\u{a0}µs"] {
+    for said in ["published numbers, not measured here: Papon", "Where the numbers are from", "180\u{a0}µs"]
+    {
         assert!(page.contains(said), "no {said}");
     }
     for wrong in ["role=\"alert\"", "O_DIRECT", "SNIA", "<td>0.00\u{a0}µs</td>", "id=\"curves\""] {
