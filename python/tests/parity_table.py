@@ -167,6 +167,7 @@ FACES = {
 #: Commands that no function runs, and those below them.
 NOT_IN_PYTHON = {
     "completions": "for shells",
+    "docs": "for reading: ``leadline docs`` in a shell, ``!leadline docs`` in a notebook",
     "man": "for man",
 }
 

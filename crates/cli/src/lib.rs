@@ -11,6 +11,7 @@ mod completions;
 mod console;
 mod described;
 mod devices;
+mod docs;
 mod emulate;
 mod experiment;
 mod failure;
@@ -88,6 +89,7 @@ enum Command {
     Graph(graph::Args),
     Lsm(lsm::Args),
     Emulate(emulate::Args),
+    Docs(docs::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -210,6 +212,7 @@ impl Command {
             Command::Graph(args) => graph::run(args),
             Command::Lsm(args) => lsm::run(args),
             Command::Emulate(args) => emulate::run(args),
+            Command::Docs(args) => docs::run(&args),
             Command::Completions(args) => completions::run(&args, paths::hinted(Cli::command())),
             Command::Man(args) => man::run(&args, Cli::command()),
         }

@@ -7,7 +7,9 @@ use std::ffi::OsString;
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use self::closest::{closest, closest_value};
+pub(crate) use self::closest::closest;
+
+use self::closest::closest_value;
 use crate::failure::Failure;
 use crate::{console, output};
 

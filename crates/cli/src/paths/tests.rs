@@ -16,7 +16,7 @@ use super::{DeviceName, Kind, ProfileName, TargetName, Use};
 use crate::{Cli, Failure};
 
 /// Arguments that are text and lead to no file of the command, and why.
-const NO_FILES: [(&str, &str, &str); 34] = [
+const NO_FILES: [(&str, &str, &str); 36] = [
     ("advise", "system", "a name of a list"),
     ("advise", "version", "a version"),
     ("lint", "system", "a name of a list"),
@@ -51,6 +51,8 @@ const NO_FILES: [(&str, &str, &str); 34] = [
     ("emulate ctl inject", "path", "a glob of paths in the mount"),
     ("emulate ctl map", "file", "a path in the mount, which is only asked about"),
     ("experiment", "pattern", "a pattern of writes"),
+    ("docs", "page", "a name of a list"),
+    ("docs", "search", "words"),
 ];
 
 /// What a command needs besides files, and what an argument needs of others.

@@ -8,7 +8,7 @@ use strsim::jaro_winkler;
 const ALIKE: f64 = 0.8;
 
 /// Of `names` the one that is most like `given`, if any is.
-pub(super) fn closest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn closest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let given = given.to_lowercase();
     let alike = |name: &str| jaro_winkler(&given, &name.to_lowercase());
     let scored = names.into_iter().map(|name| (alike(name), name)).filter(|(alike, _)| *alike >= ALIKE);

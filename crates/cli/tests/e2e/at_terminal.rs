@@ -11,13 +11,13 @@ use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::ran::{folder, program};
 
-/// What `leadline` writes to a terminal of this width.
+/// What `leadline` writes to a terminal of this width, with these variables in its environment.
 ///
 /// `None` where the system has no pseudo-terminals.
-fn written_at(columns: u16, arguments: &[&str], columns_said: Option<&str>) -> Option<String> {
+pub(crate) fn written_at(columns: u16, arguments: &[&str], said: &[(&str, &str)]) -> Option<String> {
     let mut command = Command::new(program());
     command.args(arguments).env_remove("COLUMNS").env("NO_COLOR", "1");
-    command.envs(columns_said.map(|said| ("COLUMNS", said)));
+    command.envs(said.iter().copied());
     let (written, code) = at_terminal(columns, command, Stream::Out)?;
     assert_eq!(code, Some(0), "{written}");
     Some(written)
@@ -70,11 +70,14 @@ fn a_summary_is_as_wide_as_the_terminal_unless_columns_says_otherwise() {
     let dir = folder();
     let file = dir.path().join("p.json");
     let profile = ["profile", "sim:flash", "--budget-seconds", "0.5", "-o", file.to_str().unwrap()];
-    let Some(narrow) = written_at(70, &profile, None) else {
+    let Some(narrow) = written_at(70, &profile, &[]) else {
         return skipped("no pseudo-terminals");
     };
     assert!(widest(&narrow) <= 70, "{narrow}");
-    let wide = written_at(150, &profile, None).unwrap();
+    let wide = written_at(150, &profile, &[]).unwrap();
     assert!((101..=150).contains(&widest(&wide)), "{}\n{wide}", widest(&wide));
-    assert!(widest(&written_at(150, &profile, Some("80")).unwrap()) <= 80, "COLUMNS is heard first");
+    assert!(
+        widest(&written_at(150, &profile, &[("COLUMNS", "80")]).unwrap()) <= 80,
+        "COLUMNS is heard first"
+    );
 }

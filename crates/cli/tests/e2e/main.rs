@@ -11,6 +11,7 @@ mod at_terminal;
 mod btree;
 mod calibrate;
 mod devices;
+mod docs;
 mod dry_run;
 mod emulate;
 mod experiment;

@@ -1,0 +1,87 @@
+//! `leadline docs`: the pages of the documentation, which the program carries.
+
+mod browser;
+mod pager;
+mod pages;
+mod render;
+mod search;
+
+use std::fmt::Write as _;
+
+use crate::failure::Failure;
+use crate::output;
+use pages::{Page, Pages};
+
+/// Widest lines of text; tables take the whole terminal.
+const WIDEST: usize = 100;
+
+/// Read the documentation: list its pages, show one, or search all of them
+///
+/// Without PAGE it lists the pages, and opens them in a browser where they are installed as a site. At a
+/// terminal a page is shown by $PAGER, or less.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+        leadline docs\n  \
+        leadline docs burst\n  \
+        leadline docs advise/postgresql > rules.txt\n  \
+        leadline docs --search 'burst credit'\n\n\
+        The site is looked for in ../share/doc/leadline/html, seen from the program, or where \
+        LEADLINE_DOCS says.")]
+pub(crate) struct Args {
+    /// A page of the list, such as burst or advise/postgresql
+    #[arg(value_name = "PAGE")]
+    page: Option<String>,
+    /// List the pages that have these words in a line or a paragraph, in upper or lower case
+    #[arg(long, value_name = "WORDS", conflicts_with = "page")]
+    search: Option<String>,
+    /// Print the page as it is written, in Markdown
+    #[arg(long, requires = "page")]
+    markdown: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let pages = Pages::load()?;
+    match (&args.page, &args.search) {
+        (Some(name), _) => {
+            let page = pages.named(name)?;
+            if args.markdown {
+                return output::print(&page.text);
+            }
+            pager::show(&shown(page, &pages, output::width().min(WIDEST)))
+        }
+        (None, Some(words)) => output::print(&search::found(&pages, words)?),
+        (None, None) => {
+            let site = browser::installed()?;
+            let opens = site.is_some() && browser::can_be_opened();
+            let list = list(&pages, site.as_deref().map(|site| site.display().to_string()), opens);
+            match site.filter(|_| opens) {
+                None => pager::show(&list),
+                // No pager in front of the browser.
+                Some(site) => output::print(&list).and_then(|()| browser::open(&site)),
+            }
+        }
+    }
+}
+
+/// A page as text, `width` columns wide.
+fn shown(page: &Page, pages: &Pages, width: usize) -> String {
+    leadline_report::render_text(&render::text(page, pages), width)
+}
+
+/// All pages, by part.
+fn list(pages: &Pages, site: Option<String>, opens: bool) -> String {
+    let widest = pages.listed().map(|page| page.name.chars().count()).max().unwrap_or(0);
+    let mut out = "leadline docs PAGE shows a page, leadline docs --search WORDS finds words\n".to_owned();
+    for part in &pages.parts {
+        // Writing to a string does not fail.
+        let _ = writeln!(out, "\n{}", part.title);
+        for page in &part.pages {
+            let _ = writeln!(out, "  {:widest$}  {}", page.name, page.title);
+        }
+    }
+    if let Some(site) = site {
+        let how = if opens { ", opened now" } else { "" };
+        let _ = writeln!(out, "\nThe same in HTML, with search{how}: {site}");
+    }
+    out
+}
