@@ -26,7 +26,7 @@ const ALL: &str = "all";
         leadline advise innodb profile.json --version mariadb-10.11 -o leadline.cnf\n  \
         leadline advise linux profile.json -o linux               several files, in a new folder\n  \
         leadline advise all profile.json --json\n\n\
-        leadline profile --for SYSTEM measures all that its keys need. docs/advise.md has the rules.")]
+        leadline profile --for SYSTEM measures all that its keys need. `leadline docs advise` has the rules.")]
 pub(crate) struct Args {
     /// The system, or `all`
     #[arg(value_name = "SYSTEM", value_parser = system_or_all())]

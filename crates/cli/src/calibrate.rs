@@ -21,7 +21,7 @@ use crate::{output, signals};
         leadline profile sim:./mine.toml                  the fitted drive, measured\n\n  \
         leadline experiment mixed /mnt/nvme --into profile.json\n  \
         leadline calibrate profile.json --check           how well it predicts what it was not fitted to\n\n\
-        docs/calibration.md has the procedure.")]
+        `leadline docs calibration` has the procedure.")]
 pub(crate) struct Args {
     /// A profile that `leadline profile` wrote; several block sizes show more of a drive than one
     #[arg(value_name = "PROFILE")]

@@ -85,3 +85,36 @@ fn list(pages: &Pages, site: Option<String>, opens: bool) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::{Command, CommandFactory as _};
+
+    use super::*;
+
+    /// The help of all commands, one line each.
+    fn screens(command: &Command, all: &mut Vec<(String, String)>) {
+        let text = command.clone().render_long_help().to_string();
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        all.push((command.get_name().to_owned(), text));
+        command.get_subcommands().for_each(|inner| screens(inner, all));
+    }
+
+    #[test]
+    fn help_names_pages_that_there_are_and_no_files_of_the_repository() {
+        let pages = Pages::load().unwrap();
+        let mut all = Vec::new();
+        screens(&crate::Cli::command(), &mut all);
+        let mut named = 0;
+        for (command, text) in all.iter().filter(|(command, _)| command != "docs") {
+            assert!(!text.contains("docs/"), "{command}: {text}");
+            for (at, before) in text.match_indices("`leadline docs ") {
+                let rest = &text[at + before.len()..];
+                let name = &rest[..rest.find('`').unwrap_or(rest.len())];
+                assert!(pages.all().any(|page| page.name == name), "{command}: leadline docs {name}");
+                named += 1;
+            }
+        }
+        assert!(named > 15, "{named} pages are named");
+    }
+}

@@ -33,7 +33,7 @@ const AUTO: &str = "auto";
         leadline lint seastar /etc/scylla.d/io_properties.yaml profile.json --json\n\n\
         FILE may be in the system's own syntax, or have its settings among others: a compose file, a unit \
         of systemd, a manifest of Kubernetes, values of Helm, variables of Ansible, Patroni's file, a command \
-        line, or what a server prints. docs/lint.md lists all.\n\n\
+        line, or what a server prints. `leadline docs lint` lists all.\n\n\
         Exit code 0: all keys that were judged fit; 1: something does not; 2: the file cannot be read; 3: nothing \
         was judged."
 )]

@@ -19,7 +19,7 @@ use crate::paths::{OutputPath, ProfileName};
         leadline models profile.json -o models.html\n  \
         leadline models measured.csv --json\n  \
         leadline models costs.csv --setup-per 2621.44\n\n\
-        Tables are described in docs/model-tables.md.")]
+        Tables are described in `leadline docs model-tables`.")]
 pub(crate) struct Args {
     /// A profile, device:NAME, or a table (CSV) of measured points or of costs by concurrency
     #[arg(value_name = "PROFILE|TABLE.csv")]

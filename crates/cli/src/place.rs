@@ -24,7 +24,7 @@ use crate::{output, signals, values};
     leadline place q3.capture q10.capture --fast nvme.json --slow sata.json --fast-size 64M,256M,1G \\\n    \
     --weights q3=10,q10=1 -o place.html\n\n\
     Each TRACE is a query, captured by `leadline emulate --trace` or `leadline trace capture`. All is \
-    predicted in virtual time; docs/place.md says how.")]
+    predicted in virtual time; `leadline docs place` says how.")]
 pub(crate) struct Args {
     /// Captures of queries, which are called as their files
     #[arg(value_name = "TRACE", required = true)]

@@ -71,8 +71,8 @@ def advise(
     Parameters
     ----------
     system
-        The system: ``"postgresql"``, ``"innodb"``, ``"rocksdb"`` and so on (docs/advise.md lists them), or
-        ``"all"``.
+        The system: ``"postgresql"``, ``"innodb"``, ``"rocksdb"`` and so on (``leadline docs advise`` lists
+        them), or ``"all"``.
     profile
         A profile, the file of one, or ``"device:NAME"``.
     version

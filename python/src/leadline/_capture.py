@@ -178,7 +178,7 @@ def capture(folder: str | os.PathLike[str], output: str | os.PathLike[str]) -> C
     A file system is mounted over the directory that hands everything on to it, until the block of the
     ``with`` ends, or this program, however that happens; this program and others are recorded if they open
     their files in that time, by paths through the directory. A process of its own serves the mount. It needs
-    ``/dev/fuse``, and for plain users ``fusermount3`` (Debian package fuse3). See docs/capture.md.
+    ``/dev/fuse``, and for plain users ``fusermount3`` (Debian package fuse3). See ``leadline docs capture``.
 
     Parameters
     ----------

@@ -90,9 +90,9 @@ class Drive:
         Returns
         -------
         dict
-            The object of docs/emulate.md, The report: ``reads``, ``writes``, ``flushes``, ``read_bytes``,
-            ``written_bytes``, ``requests``, ``late``, ``kept_up``, ``overshoot_us``, ``faults``,
-            ``power_cuts`` and others.
+            The object of ``leadline docs emulate``, The report: ``reads``, ``writes``, ``flushes``,
+            ``read_bytes``, ``written_bytes``, ``requests``, ``late``, ``kept_up``, ``overshoot_us``,
+            ``faults``, ``power_cuts`` and others.
 
         Examples
         --------
@@ -194,8 +194,8 @@ class Drive:
         kind
             What goes wrong: ``"eio"``, ``"enospc"``, ``"torn-write"``, ``"lost-write"``,
             ``"misdirected-write"``, ``"bit-flip-read"``, ``"bit-flip-media"``, ``"stall"``, ``"slow"``,
-            ``"flush-lies"``, ``"drop-dirty"``, ``"power-cut"`` or ``"power-cut-random"`` (docs/emulate.md,
-            Faults).
+            ``"flush-lies"``, ``"drop-dirty"``, ``"power-cut"`` or ``"power-cut-random"`` (``leadline docs
+            emulate``, Faults).
         operation
             Only with ``"read"``, ``"write"`` or ``"fsync"``; by default with all that can have it.
         path

@@ -275,8 +275,8 @@ def emulate(
         Stretch the device's time by this factor (1 to 1,000,000), where the machine is too slow for the
         device; 1 by default.
     faults
-        What goes wrong, and when (docs/emulate.md, Faults): a file, or dictionaries with the keys of its
-        entries, such as ``[{"kind": "eio", "operation": "fsync", "after_ops": 3}]``, or a dictionary
+        What goes wrong, and when (``leadline docs emulate``, Faults): a file, or dictionaries with the keys
+        of its entries, such as ``[{"kind": "eio", "operation": "fsync", "after_ops": 3}]``, or a dictionary
         with them as ``"fault"`` and a ``"seed"``.
     strict
         Names become durable only when their directory is synced, as POSIX has it, not with any later sync.

@@ -248,8 +248,8 @@ class GraphUpdate:
         """Keep the store in shape: to be called after commits.
 
         What is pending is committed first. Changes are written to sorted runs, runs are merged, and the store
-        is compacted, each where it is time (docs/graph-update.md). Until then every reader reads them into
-        memory when it opens the store.
+        is compacted, each where it is time (``leadline docs graph-update``). Until then every reader reads
+        them into memory when it opens the store.
 
         Parameters
         ----------

@@ -85,8 +85,9 @@ def lint(
     system
         The system, or ``"auto"``: whatever the file has settings of.
     config
-        Its configuration (docs/lint.md lists the kinds of files), or the address of a server that runs:
-        ``"postgresql://HOST/DATABASE"``, ``"mysql://HOST/"`` or ``"mysql:///SOCKET"``. None with `connect`.
+        Its configuration (``leadline docs lint`` lists the kinds of files), or the address of a server that
+        runs: ``"postgresql://HOST/DATABASE"``, ``"mysql://HOST/"`` or ``"mysql:///SOCKET"``. None with
+        `connect`.
     profile
         A profile, the file of one, or ``"device:NAME"``.
     config_root

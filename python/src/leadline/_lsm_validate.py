@@ -74,7 +74,8 @@ def validate(
     Returns
     -------
     dict
-        The result, as the command line prints it (docs/lsm-validate.md), and in ``notes`` its messages.
+        The result, as the command line prints it (``leadline docs lsm-validate``), and in ``notes`` its
+        messages.
 
     Raises
     ------

@@ -164,7 +164,7 @@ def import_profile(
 ) -> Profile:
     """Make a partial profile of what other programs measured of one device.
 
-    It has what the files have, with wide intervals: see ``docs/profile-import.md``. What was read, skipped
+    It has what the files have, with wide intervals: see ``leadline docs profile-import``. What was read, skipped
     and assumed of each is in ``document["method"]["imported"]``.
 
     Parameters
@@ -252,7 +252,7 @@ def experiment(
     into
         The profile's file that the result is added to; it is made where there is none.
     quick
-        Measure for half as long or less; docs/experiments.md has the times.
+        Measure for half as long or less; ``leadline docs experiments`` has the times.
     seconds
         Measure for this number of seconds, 0.1 to 86400.
     size

@@ -272,7 +272,7 @@ def fit(source: Profile | _Path | Any, *, setup_per: float | None = None) -> Mod
     ----------
     source
         A profile; the file of one, or ``device:NAME``; or a table of measured points or of costs by
-        concurrency (``docs/model-tables.md``): a file (CSV), a DataFrame of pandas or polars, a
+        concurrency (``leadline docs model-tables``): a file (CSV), a DataFrame of pandas or polars, a
         :class:`Table`, an Arrow table, or a dictionary of columns.
     setup_per
         For a table of costs: each of its setup costs covers this number of accesses; 1 by default.

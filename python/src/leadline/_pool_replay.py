@@ -85,7 +85,7 @@ def replay(
     Returns
     -------
     dict
-        What the command line prints (docs/pool-replay.md): ``operations``, ``misses``, ``writes``,
+        What the command line prints (``leadline docs pool-replay``): ``operations``, ``misses``, ``writes``,
         ``batches``, ``seconds``, ``latency_us``, ``verified_pages`` and others, and its messages in
         ``notes``.
 

@@ -47,7 +47,7 @@ def prove(
     quick
         Take about a fifth of the time: less data, fewer rounds, fewer values.
     only
-        Only these parts, such as ``["scans", "plans"]`` (docs/prove.md lists the parts of each system).
+        Only these parts, such as ``["scans", "plans"]`` (``leadline docs prove`` lists the parts of each system).
     bin
         Use the programs in this directory instead of the newest that are installed.
     set
@@ -69,7 +69,7 @@ def prove(
         A row for each variant of each comparison: ``work``, ``measure`` and ``unit``, ``variant`` and
         ``role``, ``runs``, ``median``, ``min`` and ``max`` (in `unit`), ``over_default`` (its time over the
         default's in the same round, with ``_low`` and ``_high``, a 95 % interval). Of seastar a row for each
-        mix. ``info`` has the whole document (docs/prove.md).
+        mix. ``info`` has the whole document (``leadline docs prove``).
 
     Raises
     ------

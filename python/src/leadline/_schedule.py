@@ -1,4 +1,4 @@
-"""Schedules of faults, written as the command line reads them (docs/emulate.md, Faults)."""
+"""Schedules of faults, written as the command line reads them (``leadline docs emulate``, Faults)."""
 
 from __future__ import annotations
 

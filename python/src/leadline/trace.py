@@ -68,7 +68,7 @@ def open(
         Requests per table.
     columns
         Of text in no known format, what each column holds, such as
-        ``"time:us,op,offset:sectors,size:bytes,volume"`` (docs/trace-formats.md, Columns).
+        ``"time:us,op,offset:sectors,size:bytes,volume"`` (``leadline docs trace-formats``, Columns).
     timestamp_unit
         Unit of the column ``time``: ``"s"``, ``"ms"``, ``"us"``, ``"ticks"`` or ``"ns"``.
     delimiter, header, skip, comment

@@ -19,7 +19,7 @@ use crate::{output, values};
         leadline btree advise profile.json --data 1T --key 8 --value 56 --mix point=95,update=5 \\\n    \
         --memory 64G --clients 32 --json\n\n\
         Only sizes that were measured are advised; leadline experiment r-by-k measures 4K to 4M.\n\
-        docs/btree.md has the formulas.")]
+        `leadline docs btree` has the formulas.")]
 pub(super) struct Args {
     /// A profile that `leadline profile` and `leadline experiment r-by-k` wrote
     #[arg(value_name = "PROFILE")]

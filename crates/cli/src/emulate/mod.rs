@@ -30,7 +30,7 @@ const LOOK: Duration = Duration::from_millis(50);
         device:NAME               a device by its published numbers\n  \
         FILE.json                 a device that was measured: a profile\n\n\
         A FILE.toml may also describe a device made of two, a block cache or tables placed on a fast device \
-        (docs/tiers.md).\n\n\
+        (`leadline docs tiers`).\n\n\
         Examples:\n  \
         leadline emulate sim:flash --backing /srv/data --mount /mnt/flash\n  \
         leadline emulate device:s4610 --backing data --mount mnt --faults torn.toml --report run.json\n  \
@@ -53,7 +53,7 @@ pub(crate) struct Args {
     /// Stretch the device's time by this factor, where the machine is too slow for the device
     #[arg(long, value_name = "S", value_parser = values::slowdown, default_value = "1")]
     slowdown: f64,
-    /// Schedule of faults, a TOML file (docs/emulate.md)
+    /// Schedule of faults, a TOML file (`leadline docs emulate`)
     #[arg(long, value_name = "FILE")]
     faults: Option<InputPath>,
     /// Names become durable only when their directory is synced, as POSIX has it, not with any later sync
@@ -73,7 +73,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     report: Option<OutputPath>,
     /// Record every request that reaches the drive in this file, for `leadline trace`
-    /// (docs/capture-format.md)
+    /// (`leadline docs capture-format`)
     #[arg(long, value_name = "FILE")]
     trace: Option<OutputPlace>,
     #[command(flatten)]

@@ -20,7 +20,7 @@ use crate::{output, signals};
     after_help = "Examples:\n  leadline graph export lj.store lj.parquet\n  leadline graph export roads.store roads.tsv\n  \
                   leadline graph export lj.store lj/ --partitions 64     for Spark, Dask and others\n\
                   A file has no vertices without edges; a folder has all, and keeps what the graph is: \
-                  docs/graph-export.md"
+                  `leadline docs graph-export`"
 )]
 pub(crate) struct Args {
     /// The store

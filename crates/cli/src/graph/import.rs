@@ -25,7 +25,7 @@ use crate::{output, signals};
                         leadline graph import roads.wel roads.store --weights --undirected\n  \
                         leadline graph import follows.parquet follows.store --reverse --memory 4G\n  \
                         leadline graph import from-spark/ follows.store     all its Parquet files\n\
-                        Formats and what counts as a vertex: docs/graph-import.md")]
+                        Formats and what counts as a vertex: `leadline docs graph-import`")]
 pub(crate) struct Args {
     /// The edges; compressed files (.gz, .bz2, .zst, .xz) and archives (.tar, .zip) of one file are
     /// read as they are, folders of Parquet files as one

@@ -37,7 +37,7 @@ const BETWEEN_COMMITS: Duration = Duration::from_secs(1);
                         Lines of changes:\n  \
                         + U V [W]  add an edge     - U V  delete it     = U V W  set its weight\n  \
                         +v U       add a vertex    -v U   delete it and its edges\n\
-                        What each means, and what a crash leaves: docs/graph-update.md")]
+                        What each means, and what a crash leaves: `leadline docs graph-update`")]
 pub(crate) struct Args {
     /// The store; it becomes a folder with its first change
     #[arg(value_name = "STORE")]

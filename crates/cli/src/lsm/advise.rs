@@ -29,7 +29,7 @@ const QUIET: Duration = Duration::from_secs(1);
         --memory 64G --p99 5ms --rocksdb 9 -o OPTIONS.ini --report advice.html\n  \
         leadline lsm advise profile.json --data 1T --key 16 --value 100 --mix point=50,update=50 --rate 20000 \\\n    \
         --life 5y --rated-writes 600T --device-write-amplification 1.5\n\n\
-        docs/lsm-advise.md says what is searched, what predictions are made from, and what is left out.")]
+        `leadline docs lsm-advise` says what is searched, what predictions are made from, and what is left out.")]
 pub(super) struct Args {
     #[command(flatten)]
     asked: Asked,

@@ -28,7 +28,8 @@ use crate::{messages, output, signals, source, values};
         leadline pool simulate cluster52.csv.zst --cache-bytes 64M,1G --policy lru,sieve\n  \
         leadline pool simulate 'gen:paper-ms?ops=500000' --frames 20640 --ace off,cow-x \\\n    \
         --cleaner off,1,auto --clients 1,4,16,64 --device device:p4510 -o pool.html\n\n\
-        Without --device, pages are counted and nothing is timed. docs/pool-simulate.md says what is simulated.")]
+        Without --device, pages are counted and nothing is timed. `leadline docs pool-simulate` says what is \
+        simulated.")]
 pub(super) struct Args {
     /// The trace: a file, - for standard input, or gen:NAME
     #[arg(value_name = "TRACE")]

@@ -21,7 +21,7 @@ use crate::paths::{InputPath, OutputPath};
         leadline profile import fio/*.json metrics.txt -o profile.json\n  \
         leadline profile import io_properties.yaml -o profile.json --mountpoint /var/lib/scylla\n  \
         leadline profile import ioping.json --pattern random --json\n\n\
-        docs/profile-import.md says what is read of each. A folder named import is measured as ./import.")]
+        `leadline docs profile-import` says what is read of each. A folder named import is measured as ./import.")]
 pub(super) struct Args {
     /// Files that other programs wrote about one device
     #[arg(value_name = "FILE")]

@@ -91,7 +91,8 @@ pub(super) fn tried(args: &Args, parts: &[Part]) -> Result<[Vec<&'static str>; 2
         let keys: Vec<&str> = args.set.iter().map(|(key, _)| key.as_str()).collect();
         let names: Vec<&str> = parts.iter().map(|part| part.name).collect();
         return Err(Failure::Input(format!(
-            "--set {}: no experiment that would run tries that ({}); docs/prove.md has the settings that matter",
+            "--set {}: no experiment that would run tries that ({}); `leadline docs prove` has the settings that \
+             matter",
             keys.join(", "),
             names.join(", ")
         )));

@@ -33,8 +33,8 @@ use crate::{output, signals, values};
         leadline prove etcd profile.json /var/lib/etcd\n  \
         leadline prove innodb profile.json /mnt/nvme --dry-run    what it would run, write and take\n\n\
         The system is started in a temporary folder on TARGET, with a socket of its own, and removed at the end, \
-        also after Ctrl-C; servers that run already are never touched, and nothing is installed. docs/prove.md says \
-        what is run.")]
+        also after Ctrl-C; servers that run already are never touched, and nothing is installed. `leadline docs \
+        prove` says what is run.")]
 pub(crate) struct Args {
     /// The system
     #[arg(value_name = "SYSTEM", value_parser = provable())]

@@ -47,7 +47,7 @@ const NOT_RUNNABLE: i32 = 126;
         A file system is mounted over DIR while the command runs, which hands everything on to DIR. The\n\
         command must open its files in that time, by paths through DIR: a server that runs already is not\n\
         recorded. Ends with the command's exit code. Ctrl-C goes to the command. Without a command, DIR is\n\
-        recorded until Ctrl-C or SIGTERM. See docs/capture.md.")]
+        recorded until Ctrl-C or SIGTERM. See `leadline docs capture`.")]
 pub(crate) struct Args {
     /// The folder to record
     #[arg(value_name = "DIR")]

@@ -15,11 +15,11 @@ use crate::signals;
 #[derive(clap::Args)]
 #[command(after_help = "Devices:\n  \
         FILE.json                 a profile that `leadline profile` wrote\n  \
-        sim:NAME, sim:FILE.toml   a simulated device, or one made of two (docs/tiers.md)\n  \
+        sim:NAME, sim:FILE.toml   a simulated device, or one made of two (`leadline docs tiers`)\n  \
         device:NAME               a device by its published numbers\n\n\
         Example:\n  \
         leadline trace predict q3.capture slow.json sim:p4800x-xpoint\n\n\
-        Which request waited for which is found out from their times: docs/predict-trace.md.")]
+        Which request waited for which is found out from their times: `leadline docs predict-trace`.")]
 pub(crate) struct Args {
     /// The trace, made by `leadline trace capture` or `leadline emulate --trace`
     #[arg(value_name = "TRACE")]

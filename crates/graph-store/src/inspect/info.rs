@@ -174,8 +174,9 @@ impl GraphInfo {
             let title = "Degrees by powers of two".to_owned();
             numbers.push(Block::table(Table { title, ..table }));
         }
-        numbers
-            .push(Block::quiet("What counts as a vertex, and what each option keeps: docs/graph-import.md."));
+        numbers.push(Block::quiet(
+            "What counts as a vertex, and what each option keeps: leadline docs graph-import.",
+        ));
         page.section("numbers", numbers);
         page
     }

@@ -27,7 +27,7 @@ pub fn advice_page(advice: &Advice, wanted: &Wanted, asked: &Question, options: 
         page.section("neighbours", neighbours(advice));
     }
     let notes = format!(
-        "Processor: {}. What is searched, and what predictions are made from: docs/lsm-advise.md.",
+        "Processor: {}. What is searched, and what predictions are made from: leadline docs lsm-advise.",
         asked.processor
     );
     page.section(

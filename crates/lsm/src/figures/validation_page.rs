@@ -177,7 +177,7 @@ fn measured(record: &Record) -> Vec<Block> {
         Block::heading("Processor time of RocksDB"),
         Block::hint("Of one core, measured on databases of other shapes."),
         Block::table(Table::new(["Work", "Time"]).rows(costs)),
-        Block::quiet("Procedure and comparison: docs/lsm-validate.md."),
+        Block::quiet("Procedure and comparison: leadline docs lsm-validate."),
     ]
 }
 

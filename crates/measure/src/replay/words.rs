@@ -46,7 +46,7 @@ pub fn replay_page(replay: &Replay) -> Page {
             Block::heading("Numbers"),
             Block::facts(facts(replay)),
             Block::table(latencies),
-            Block::quiet("What pace, latency and mapping mean: docs/traces.md."),
+            Block::quiet("What pace, latency and mapping mean: leadline docs traces."),
         ],
     );
     page

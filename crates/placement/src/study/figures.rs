@@ -70,7 +70,7 @@ impl Study {
         let files = labels(&self.files).into_iter().zip(&self.files);
         let files = files.map(|(label, file)| [label, file.name.clone(), format_size(file.bytes)]);
         numbers.push(titled("Files", Table::new(["name here", "file", "size"]).words(1).rows(files)));
-        numbers.push(Block::quiet("Method and limits: docs/place.md."));
+        numbers.push(Block::quiet("Method and limits: leadline docs place."));
         page.section("numbers", numbers);
         page
     }

@@ -65,7 +65,7 @@ impl ByFile {
         if let Some(more @ 1..) = self.files.len().checked_sub(MOST_ROWS) {
             numbers.push(Block::quiet(format!("And {more} more files; --json has all of them.")));
         }
-        numbers.push(Block::quiet("Definitions: docs/traces.md."));
+        numbers.push(Block::quiet("Definitions: leadline docs traces."));
         page.section("numbers", numbers);
         page
     }

@@ -36,7 +36,7 @@ impl Info {
                 Table::new(["Share of the footprint", "Pages", "Size", "Accesses missed"]).rows(caches);
             numbers.push(Block::table(Table { title: "LRU caches".to_owned(), ..table }));
         }
-        numbers.push(Block::quiet("Definitions, sampling and limits: docs/traces.md."));
+        numbers.push(Block::quiet("Definitions, sampling and limits: leadline docs traces."));
         page.section("numbers", numbers);
         page
     }

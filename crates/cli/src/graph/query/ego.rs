@@ -15,7 +15,7 @@ use crate::paths::InputPath;
 #[command(after_help = "Examples:\n  leadline graph ego web.graph 17 --hops 2 -o around17.csv\n  \
                   leadline graph ego web.graph 17 --hops 3 --show vertices     which, and how far they are\n  \
                   leadline graph ego web.graph 17 --json                       both\n\
-                  An undirected edge is there once: docs/graph-queries.md")]
+                  An undirected edge is there once: `leadline docs graph-queries`")]
 pub(crate) struct Args {
     /// The graph's store, made by leadline graph import
     #[arg(value_name = "STORE")]

@@ -15,7 +15,7 @@ use crate::paths::InputPath;
                   leadline graph neighbors web.graph --vertices ids.txt --direction both -o neighbors.parquet\n  \
                   leadline graph neighbors web.graph 17 4 --degrees --json\n\
                   Rows are in the order of the vertices, then by the neighbour's id; each block that is needed \
-                  is read once: docs/graph-queries.md")]
+                  is read once: `leadline docs graph-queries`")]
 pub(crate) struct Args {
     /// The graph's store, made by leadline graph import
     #[arg(value_name = "STORE")]

@@ -14,7 +14,7 @@ use crate::paths::InputPath;
 #[command(after_help = "Examples:\n  leadline graph subgraph web.graph 17 4 99\n  \
                   leadline graph subgraph web.graph --vertices ids.txt -o part.parquet\n\
                   Rows are in the order of the vertices; an undirected edge is there once: \
-                  docs/graph-queries.md")]
+                  `leadline docs graph-queries`")]
 pub(crate) struct Args {
     /// The graph's store, made by leadline graph import
     #[arg(value_name = "STORE")]

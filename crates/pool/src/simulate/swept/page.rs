@@ -48,7 +48,7 @@ impl Swept {
                 Block::heading("All pools"),
                 Block::hint(hint),
                 Block::Table { table: self.all(&baselines), tall: true },
-                Block::quiet("What is simulated, and what each mode does: docs/pool-simulate.md."),
+                Block::quiet("What is simulated, and what each mode does: leadline docs pool-simulate."),
             ],
         );
         page
