@@ -164,8 +164,8 @@ def import_profile(
 ) -> Profile:
     """Make a partial profile of what other programs measured of one device.
 
-    It has what the files have, with wide intervals: see ``leadline docs profile-import``. What was read, skipped
-    and assumed of each is in ``document["method"]["imported"]``.
+    It has what the files have, with wide intervals: see ``leadline docs profile-import``. What was read,
+    skipped and assumed of each is in ``document["method"]["imported"]``.
 
     Parameters
     ----------

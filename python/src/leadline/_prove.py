@@ -47,7 +47,8 @@ def prove(
     quick
         Take about a fifth of the time: less data, fewer rounds, fewer values.
     only
-        Only these parts, such as ``["scans", "plans"]`` (``leadline docs prove`` lists the parts of each system).
+        Only these parts, such as ``["scans", "plans"]`` (``leadline docs prove`` lists the parts of each
+        system).
     bin
         Use the programs in this directory instead of the newest that are installed.
     set

@@ -8,7 +8,8 @@ Half of *all* nodes rather than of the other nodes: two nodes that differ are th
 half of a cluster with two kinds of disks, because nobody can say which is the odd one. Most nodes rather than
 their median: the median of few nodes has an interval of its own, which would need a second rule. Asking for
 many verdicts at once is also what keeps false alarms rare where many nodes have many numbers;
-``leadline docs python-fleet`` has how rare they are. """
+``leadline docs python-fleet`` has how rare they are.
+"""
 
 from __future__ import annotations
 
