@@ -44,7 +44,7 @@ fn seen(path: &Path) -> String {
     }
 }
 
-/// All literals, but for those of documentation, which are comments: `#[doc = ".."]`.
+/// All literals except comments in the documentation, `#[doc = ".."]`.
 fn literals(tokens: TokenStream, out: &mut String) {
     let mut of_doc = false;
     for token in tokens {
@@ -62,7 +62,7 @@ fn literals(tokens: TokenStream, out: &mut String) {
     }
 }
 
-/// What stands behind each occurrence of `before`, as far as it may be the name of a page.
+/// The word behind each occurrence of `before`, as far as it may be the name of a page.
 fn names_after<'a>(text: &'a str, before: &str) -> Vec<&'a str> {
     let starts = text.match_indices(before).map(|(at, found)| at + found.len());
     let name = |start: usize| {

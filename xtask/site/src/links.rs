@@ -8,8 +8,8 @@ use anyhow::{Result, bail};
 use mdbook_driver::book::Book;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 
-/// Where each page of the book lies in the repository, and where in the site: `docs/lint.md` is `lint.md`
-/// there, which mdBook makes `lint.html` of, and a README the index of its directory.
+/// The place of each page of the book in the repository, and its place in the site: `docs/lint.md` is
+/// `lint.md`, of which mdBook makes `lint.html`, and a README is the index of its directory.
 pub(crate) fn places(book: &Book) -> Result<BTreeMap<PathBuf, PathBuf>> {
     let mut places = BTreeMap::new();
     for chapter in book.chapters() {
@@ -118,7 +118,7 @@ impl Page<'_> {
     }
 }
 
-/// A path without `.` and `..`; those that lead above its beginning stay.
+/// A path without `.` and `..`, except `..` that leads above its beginning.
 pub(crate) fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

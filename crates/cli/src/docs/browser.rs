@@ -34,16 +34,16 @@ pub(super) fn installed() -> Result<Option<PathBuf>, Failure> {
     Ok(index.filter(|index| index.is_file()).map(|index| index.canonicalize().unwrap_or(index)))
 }
 
-/// Whether somebody sits at a terminal, and a browser can show something.
+/// Whether stdout is a terminal and there is a browser.
 pub(super) fn can_be_opened() -> bool {
     console::call().is_none() && std::io::stdout().is_terminal() && browser().is_some()
 }
 
-/// Opens a page. That no browser could be started is no failure: where the page lies was said.
+/// Opens a page. A browser that cannot be started is no failure: the list has named the page.
 pub(super) fn open(page: &Path) -> Result<(), Failure> {
     let Some(browser) = browser() else { return Ok(()) };
     let mut command = Command::new("sh");
-    // In the shell, which reads BROWSER as other programs have it read; it ends while the browser goes on.
+    // The shell splits BROWSER into words, as it does for other programs, and ends while the browser runs.
     command.args(["-c", &format!("{browser} \"$1\" &"), "sh"]).arg(page);
     let _ = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
     Ok(())

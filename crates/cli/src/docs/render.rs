@@ -10,8 +10,8 @@ use super::pages::{Page, Pages};
 /// Tables that are wider have an empty line between rows, since cells take several lines.
 const WIDE_TABLE: usize = 100;
 
-/// The text of a page. Links to other pages are followed by the page's name, those to other places by a
-/// number, and the addresses stand at the end.
+/// The text of a page. The name of the page follows a link to a page; a number follows any other link, and
+/// the end of the text has its address.
 pub(super) fn text(page: &Page, pages: &Pages) -> Text {
     let mut writer = Writer::new(page, pages);
     for event in Parser::new_ext(&page.text, Options::ENABLE_TABLES) {
@@ -170,7 +170,7 @@ impl<'a> Writer<'a> {
         self.indents.last().copied().unwrap_or(0)
     }
 
-    /// An empty line, but for the first block of the page or of an item.
+    /// An empty line, except before the first block of the page or of an item.
     fn gap(&mut self) {
         if self.marker.is_none() && !self.text.parts.is_empty() {
             self.text.gap();
@@ -231,7 +231,7 @@ impl<'a> Writer<'a> {
                 self.numbered(format!("{repository}/blob/main/{}", in_repository(&file)))
             }
         };
-        // The name of the page is what stands there already.
+        // The words of the link are the name of the page.
         let shown = format!("[{}]", self.words.rsplit([' ', '(']).next().unwrap_or_default());
         if said == shown.replace(".md]", "]") {
             let start = self.words.len() - (shown.len() - 2);

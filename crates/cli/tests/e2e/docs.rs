@@ -103,7 +103,7 @@ fn at_a_terminal_the_pager_shows_a_page_and_the_browser_a_site() {
     let site = [("LEADLINE_DOCS", text(dir.path())), ("BROWSER", &*browser)];
     let list = written_at(90, &["docs"], &site).unwrap();
     assert!(list.contains("opened now: "), "{list}");
-    // It is started beside, and not waited for.
+    // The program does not wait for the browser.
     let deadline = std::time::Instant::now() + crate::ran::PATIENCE;
     while fs::read_to_string(&shown).unwrap_or_default().is_empty() {
         assert!(std::time::Instant::now() < deadline, "no browser was started");
