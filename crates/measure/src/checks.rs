@@ -1,10 +1,13 @@
-//! Sanity checks: what must hold of any device, held against what was measured. A violated one is shown.
+//! Sanity checks: what must hold of any device, compared with what was measured.
+//!
+//! The detail of a failed check begins with what was found, up to the first semicolon: short outputs show only
+//! that. One that holds is a short phrase, and one that could not be made says why.
 
 use crate::disturbed::{DISTURBED, counted, quiet_wait};
+use leadline_figures::number::count;
 use leadline_profile::{
-    Check, CheckName, CheckStatus, DeviceFacts, Held, OpKind, OrderEffect, Point, SliceEffect,
+    Check, CheckName, CheckStatus, DeviceFacts, DeviceKind, Held, OpKind, OrderEffect, Point, SliceEffect,
 };
-use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Requests in flight up to which a point is shallow.
 const SHALLOW: u32 = 16;
@@ -18,9 +21,9 @@ const MERGED: f64 = 0.05;
 /// Slices were bursts where they did more than this many times what the held load did.
 const BURST: f64 = 1.25;
 
-/// What follows from slices that are faster than what goes on.
-const BURSTS: &str = "a limit above the device, or the device itself, allows bursts that a program which goes on \
-                      does not get: `leadline experiment burst` measures what is left when they are over";
+/// What follows from slices that are faster than a load that goes on.
+const BURSTS: &str = "the device, or a limit above it, allows bursts; `leadline experiment burst` measures what is \
+                      left after them";
 
 /// All checks, in the order they are shown.
 pub fn checks(
@@ -36,9 +39,9 @@ pub fn checks(
         link(points, facts),
         order_check(order),
         slices_check(slices, held),
-        quiet(points),
+        quiet(points, facts),
         merged_check(points, facts),
-        cpu(points),
+        cpu(points, facts),
     ]
 }
 
@@ -53,18 +56,38 @@ fn name(point: &Point) -> String {
     )
 }
 
-/// One check over many points: violated points are counted and the worst is named.
-fn worst(about: CheckName, holds: &str, tested: usize, mut bad: Vec<(f64, String)>) -> Check {
+/// What a check over many points says.
+struct Words<'a> {
+    /// Where it holds, before `at all N points`.
+    holds: &'a str,
+    /// Where it failed, before `N of M points`, and what follows from that.
+    failed: [&'a str; 2],
+    /// Why it could not be made.
+    unknown: &'a str,
+}
+
+/// One check over many points: those at which it failed are counted, and the worst is named.
+fn over_points(name: CheckName, words: &Words<'_>, tested: usize, mut bad: Vec<(f64, String)>) -> Check {
     bad.sort_by(|a, b| b.0.total_cmp(&a.0));
     let (status, detail) = match (tested, bad.first()) {
-        (0, _) => (CheckStatus::Unknown, format!("{holds}: nothing to test it on")),
-        (_, None) => (CheckStatus::Ok, format!("{holds}: holds at all {tested} points")),
-        (_, Some((_, worst))) => (
-            CheckStatus::Violated,
-            format!("{holds}: violated at {} of {tested} points; worst: {worst}", bad.len()),
-        ),
+        (0, _) => (CheckStatus::Unknown, words.unknown.to_owned()),
+        (_, None) => (CheckStatus::Ok, format!("{} at all {tested} points", words.holds)),
+        (_, Some((_, worst))) => {
+            let [found, consequence] = words.failed;
+            let count = bad.len();
+            let detail = format!("{found} {count} of {tested} points{consequence}; worst: {worst}");
+            (CheckStatus::Violated, detail)
+        }
     };
-    Check { name: about, status, detail }
+    Check { name, status, detail }
+}
+
+fn unknown(name: CheckName, why: &str) -> Check {
+    Check { name, status: CheckStatus::Unknown, detail: why.to_owned() }
+}
+
+fn is_simulated(facts: &DeviceFacts) -> bool {
+    facts.kind == DeviceKind::Simulated
 }
 
 /// X(k) <= k X(1), beyond both intervals.
@@ -83,10 +106,15 @@ fn speedup(points: &[Point]) -> Check {
         let least = point.iops_ci.map_or(point.iops, |ci| ci[0]);
         if least > 1.01 * most {
             let speedup = point.iops / one.iops;
-            bad.push((least / most, format!("{} is {speedup:.2} times depth 1", name(point))));
+            bad.push((least / most, format!("{}, {speedup:.2} times as fast", name(point))));
         }
     }
-    worst(CheckName::Speedup, "X(k) <= k X(1)", tested, bad)
+    let words = Words {
+        holds: "k requests are at most k times as fast as one",
+        failed: ["k requests are more than k times as fast as one at", ""],
+        unknown: "no curve has both one request in flight and several",
+    };
+    over_points(CheckName::Speedup, &words, tested, bad)
 }
 
 /// X R = k within 5 %.
@@ -99,10 +127,15 @@ fn little(points: &[Point]) -> Check {
         tested += 1;
         let off = (found / f64::from(point.concurrency) - 1.0).abs();
         if off > LITTLE {
-            bad.push((off, format!("{}: X R = {found:.2}", name(point))));
+            bad.push((off, format!("{}, where it is {found:.2}", name(point))));
         }
     }
-    worst(CheckName::Little, "Little's law X R = k within 5 %", tested, bad)
+    let words = Words {
+        holds: "throughput times latency is within 5 % of k",
+        failed: ["throughput times latency is more than 5 % off k at", ""],
+        unknown: "no slice completed enough requests to tell",
+    };
+    over_points(CheckName::Little, &words, tested, bad)
 }
 
 /// X R over the slices that are long enough for it: with fewer rounds of the queue in a slice than this, the
@@ -117,29 +150,29 @@ fn in_flight(point: &Point) -> Option<f64> {
 
 /// Bandwidth within what the link carries.
 fn link(points: &[Point], facts: &DeviceFacts) -> Check {
-    let Some((name_, limit)) = facts.link.as_ref().and_then(|l| Some((&l.name, l.bandwidth_bytes?))) else {
-        let detail = "bandwidth <= link: sysfs does not tell this link's speed".to_owned();
-        return Check { name: CheckName::Link, status: CheckStatus::Unknown, detail };
+    if is_simulated(facts) {
+        return unknown(CheckName::Link, "a simulated device has no link");
+    }
+    let Some((link, limit)) = facts.link.as_ref().and_then(|l| Some((&l.name, l.bandwidth_bytes?))) else {
+        return unknown(CheckName::Link, "the kernel does not say how fast this link is");
     };
-    let bad = points
-        .iter()
-        .filter(|p| p.bandwidth_bytes > limit)
-        .map(|p| {
-            (
-                p.bandwidth_bytes,
-                format!("{}: {:.2} GB/s; is a cache in the way?", name(p), p.bandwidth_bytes / 1e9),
-            )
-        })
-        .collect();
-    worst(CheckName::Link, &format!("bandwidth <= {:.2} GB/s of {name_}", limit / 1e9), points.len(), bad)
+    let bandwidth = |p: &Point| format!("{}, {:.2} GB/s", name(p), p.bandwidth_bytes / 1e9);
+    let over = points.iter().filter(|p| p.bandwidth_bytes > limit);
+    let bad = over.map(|p| (p.bandwidth_bytes, bandwidth(p))).collect();
+    let limit = format!("{:.2} GB/s of {link}", limit / 1e9);
+    let words = Words {
+        holds: &format!("bandwidth is within the {limit}"),
+        failed: [&format!("bandwidth exceeds the {limit} at"), ", so a cache is in the way"],
+        unknown: "nothing was measured",
+    };
+    over_points(CheckName::Link, &words, points.len(), bad)
 }
 
 fn order_check(order: Option<&OrderEffect>) -> Check {
     let (status, detail) = match order {
-        None => (
-            CheckStatus::Unknown,
-            "reads after writes against reads after reads: too few epochs of each".to_owned(),
-        ),
+        None => {
+            (CheckStatus::Unknown, "too few rounds had reads after writes and reads after reads".to_owned())
+        }
         Some(OrderEffect { ratio, ratio_ci: [low, high], seen }) => (
             if *seen { CheckStatus::Violated } else { CheckStatus::Ok },
             format!(
@@ -165,54 +198,71 @@ fn slices_check(effects: &[SliceEffect], held: Option<&Held>) -> Check {
         let of = effects.iter().filter(|effect| effect.seen == seen);
         of.max_by(|a, b| far(a).total_cmp(&far(b)))
     };
-    let holds = "slices run as fast as long stretches of the same load";
-    let (status, detail) = match (worst(true), worst(false)) {
-        _ if held.is_some_and(|held| held.in_slices_iops > BURST * held.iops) => {
-            let at = held.map_or_else(String::new, |held| {
-                let (slices, iops) = (held.in_slices_iops, held.iops);
-                format!(
-                    "reads ran at up to {slices:.0} a second, after one second at k = {} at {iops:.0}",
-                    held.concurrency
-                )
-            });
-            (CheckStatus::Violated, format!("{holds}: {at}; {BURSTS}"))
-        }
-        (Some(effect), _) => {
+    let (status, detail) = match (held.filter(|held| bursts(held)), worst(true), worst(false)) {
+        (Some(held), ..) => (CheckStatus::Violated, fell_after_a_second(held)),
+        (None, Some(effect), _) => {
             // Faster in short slices: something saves up what is not used, and lets it go at once.
             let advice = if effect.ratio > 1.0 {
                 BURSTS
             } else {
-                "a program that continues gets the rate of the long stretches"
+                "a program that goes on gets what the long stretches got"
             };
-            (CheckStatus::Violated, format!("{holds}: {}; {advice}", percent(effect)))
+            let found = percent(effect);
+            (CheckStatus::Violated, format!("short slices ran {found} of long stretches; {advice}"))
         }
-        (None, Some(effect)) => (CheckStatus::Ok, format!("{holds}; farthest off: {}", percent(effect))),
-        (None, None) => (CheckStatus::Unknown, format!("{holds}: too few stretches")),
+        (None, None, Some(effect)) => {
+            let farthest = percent(effect);
+            (CheckStatus::Ok, format!("short slices are as fast as long stretches; farthest off: {farthest}"))
+        }
+        (None, None, None) => {
+            (CheckStatus::Unknown, "too few long stretches to compare short slices with".to_owned())
+        }
     };
     Check { name: CheckName::Slices, status, detail }
 }
 
+fn bursts(held: &Held) -> bool {
+    held.in_slices_iops > BURST * held.iops
+}
+
+fn fell_after_a_second(held: &Held) -> String {
+    let Held { iops, in_slices_iops, concurrency, .. } = held;
+    format!(
+        "reads ran at up to {}/s in short slices and at {}/s after one second (k = {concurrency}); {BURSTS}",
+        count(*in_slices_iops),
+        count(*iops)
+    )
+}
+
 /// Nobody else had the processor: told by the shallow points, where the kernel's own workers do not matter.
-fn quiet(points: &[Point]) -> Check {
-    let holds = "other programs left the processor to the slices";
+fn quiet(points: &[Point], facts: &DeviceFacts) -> Check {
+    if is_simulated(facts) {
+        return unknown(CheckName::Quiet, "no other program runs in virtual time");
+    }
     let shallow = points.iter().filter(|p| p.concurrency <= SHALLOW);
     let waits: Vec<f64> = shallow.filter_map(|p| quiet_wait(&p.slices)).collect();
     let Some(mean) = (!waits.is_empty()).then(|| waits.iter().sum::<f64>() / waits.len() as f64) else {
-        let detail = format!("{holds}: nothing to tell it by");
-        return Check { name: CheckName::Quiet, status: CheckStatus::Unknown, detail };
+        return unknown(CheckName::Quiet, "the kernel does not say how long slices waited for a processor");
     };
     let all: usize = points.iter().map(|p| p.slices.len()).sum();
     let left_out = all - points.iter().map(|p| counted(&p.slices).count()).sum::<usize>();
-    let status = if mean > DISTURBED { CheckStatus::Violated } else { CheckStatus::Ok };
-    let detail = format!(
-        "{holds}: the quiet ones waited {:.1} % of their time, {left_out} of {all} waited longer and are left out",
-        mean * 100.0
-    );
+    let (status, found) = if mean > DISTURBED {
+        (CheckStatus::Violated, "other programs took the processor: even quiet slices waited for it")
+    } else {
+        (CheckStatus::Ok, "other programs left the processor free: quiet slices waited for it")
+    };
+    let mut detail = format!("{found} {:.1} % of the time", mean * 100.0);
+    if left_out > 0 {
+        detail.push_str(&format!("; {left_out} of {all} slices waited longer and are left out"));
+    }
     Check { name: CheckName::Quiet, status, detail }
 }
 
 /// The device saw the requests that were sent.
 fn merged_check(points: &[Point], facts: &DeviceFacts) -> Check {
+    if is_simulated(facts) {
+        return unknown(CheckName::Merged, "no kernel stands between Leadline and a simulated device");
+    }
     let mut tested = 0;
     let mut bad = Vec::new();
     for point in points {
@@ -220,11 +270,15 @@ fn merged_check(points: &[Point], facts: &DeviceFacts) -> Check {
         tested += 1;
         if share > MERGED {
             let hint = format!("`echo 2 > /sys/block/{}/queue/nomerges` keeps them apart", facts.name);
-            let percent = share * 100.0;
-            bad.push((share, format!("{}: {percent:.0} % were part of a larger one; {hint}", name(point))));
+            bad.push((share, format!("{}, {:.0} % of them; {hint}", name(point), share * 100.0)));
         }
     }
-    worst(CheckName::Merged, "the kernel hands requests to the device as they were sent", tested, bad)
+    let words = Words {
+        holds: "the kernel passed on requests as they were sent",
+        failed: ["the kernel merged neighbouring requests at", ""],
+        unknown: "the kernel does not count merged requests here",
+    };
+    over_points(CheckName::Merged, &words, tested, bad)
 }
 
 /// Of all requests in the slices of a point.
@@ -234,64 +288,20 @@ fn merged_share(point: &Point) -> Option<f64> {
     (ops > 0.0).then(|| merged / ops)
 }
 
-fn cpu(points: &[Point]) -> Check {
-    let bad = points.iter().filter(|p| p.cpu_bound).map(|p| (p.iops, name(p))).collect();
-    let known = points.iter().filter(|p| p.slices.iter().any(|s| s.cpu_share.is_some())).count();
-    if known == 0 {
-        let detail = "the device sets the pace, not the processor: virtual time has no processor".to_owned();
+/// The device, not the processor, set the pace.
+fn cpu(points: &[Point], facts: &DeviceFacts) -> Check {
+    if is_simulated(facts) {
+        let detail = "virtual time needs no processor".to_owned();
         return Check { name: CheckName::Cpu, status: CheckStatus::Ok, detail };
     }
-    worst(CheckName::Cpu, "the device sets the pace, not the processor", known, bad)
-}
-
-/// Reads of epochs that follow writes against reads that follow reads: the ratio of mean throughputs with
-/// Welch's interval. `None` with fewer than two epochs of either.
-pub fn order_effect(points: &[Point]) -> Option<OrderEffect> {
-    let mut sequence: Vec<(u32, u32, OpKind)> =
-        points.iter().flat_map(|p| p.slices.iter().map(|s| (s.order, s.epoch, p.op))).collect();
-    sequence.sort_unstable_by_key(|&(order, ..)| order);
-    let (mut after_writes, mut after_reads) = (Vec::new(), Vec::new());
-    for (i, &(_, epoch, op)) in sequence.iter().enumerate() {
-        let first_read_of_epoch = op == OpKind::Read
-            && !sequence[..i].iter().rev().take_while(|s| s.1 == epoch).any(|s| s.2 == OpKind::Read);
-        // Before the first epoch ran the search, which wrote last; its slices are not kept.
-        if first_read_of_epoch && i > 0 {
-            let group = if sequence[i - 1].2 == OpKind::Write { &mut after_writes } else { &mut after_reads };
-            group.push(read_level(points, epoch)?);
-        }
-    }
-    let (mean_w, error_w) = mean_and_error(&after_writes)?;
-    let (mean_r, error_r) = mean_and_error(&after_reads)?;
-    // Welch and Satterthwaite's degrees of freedom.
-    let (w, r) = (error_w.powi(2), error_r.powi(2));
-    let parts = w.powi(2) / (after_writes.len() - 1) as f64 + r.powi(2) / (after_reads.len() - 1) as f64;
-    let freedom = if parts > 0.0 { (w + r).powi(2) / parts } else { 1.0 };
-    let t = StudentsT::new(0.0, 1.0, freedom).ok()?.inverse_cdf(0.975);
-    let half = t * error_w.hypot(error_r);
-    let [low, middle, high] = [-half, 0.0, half].map(|d| (mean_w - mean_r + d).exp());
-    let seen = (low > 1.0 || high < 1.0) && (middle - 1.0).abs() > 0.05;
-    Some(OrderEffect { ratio: middle, ratio_ci: [low, high], seen })
-}
-
-/// Mean logarithm of read throughput in an epoch, each point relative to its own mean.
-fn read_level(points: &[Point], epoch: u32) -> Option<f64> {
-    let mut logs = Vec::new();
-    for point in points.iter().filter(|p| p.op == OpKind::Read) {
-        for slice in point.slices.iter().filter(|s| s.epoch == epoch && s.ops > 0 && s.seconds > 0.0) {
-            logs.push((slice.ops as f64 / slice.seconds / point.iops).ln());
-        }
-    }
-    (!logs.is_empty()).then(|| logs.iter().sum::<f64>() / logs.len() as f64)
-}
-
-pub(crate) fn mean_and_error(values: &[f64]) -> Option<(f64, f64)> {
-    let n = values.len() as f64;
-    if values.len() < 2 {
-        return None;
-    }
-    let mean = values.iter().sum::<f64>() / n;
-    let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    Some((mean, (variance / n).sqrt()))
+    let bad = points.iter().filter(|p| p.cpu_bound).map(|p| (p.iops, name(p))).collect();
+    let known = points.iter().filter(|p| p.slices.iter().any(|s| s.cpu_share.is_some())).count();
+    let words = Words {
+        holds: "the device, not the processor, set the pace",
+        failed: ["the processor, not the device, limited", ""],
+        unknown: "no processor time was recorded",
+    };
+    over_points(CheckName::Cpu, &words, known, bad)
 }
 
 #[cfg(test)]
@@ -329,9 +339,11 @@ mod tests {
         assert_eq!(check(&[None]).status, CheckStatus::Unknown);
         let found = check(&[Some(0.9), Some(0.1)]);
         assert_eq!(found.status, CheckStatus::Violated);
-        for said in ["8K sequential read at k = 16: 50 %", "/sys/block/sdx/queue/nomerges"] {
-            assert!(found.detail.contains(said), "{}", found.detail);
-        }
+        assert_eq!(
+            found.detail,
+            "the kernel merged neighbouring requests at 1 of 1 points; worst: 8K sequential read at k = 16, 50 % of \
+             them; `echo 2 > /sys/block/sdx/queue/nomerges` keeps them apart"
+        );
     }
 
     #[test]
@@ -356,9 +368,46 @@ mod tests {
         };
         let limited = slices_check(&[], Some(&held(12_000.0)));
         assert_eq!(limited.status, CheckStatus::Violated);
-        assert!(
-            limited.detail.contains("up to 16000 a second, after one second at k = 32 at 12000; a limit")
-        );
+        let found = "reads ran at up to 16.0k/s in short slices and at 12.0k/s after one second (k = 32); ";
+        assert!(limited.detail.starts_with(found), "{}", limited.detail);
         assert_eq!(slices_check(&[], Some(&held(15_000.0))).status, CheckStatus::Unknown, "no stretches");
+    }
+
+    #[test]
+    fn a_check_says_what_was_found_or_in_a_phrase_that_it_holds_or_why_it_could_not_be_made() {
+        let real = DeviceFacts { name: "sdx".into(), ..DeviceFacts::default() };
+        let simulated = DeviceFacts { kind: DeviceKind::Simulated, ..DeviceFacts::default() };
+        let slice = Slice { ops: 1000, seconds: 0.1, cpu_share: Some(0.95), ..Slice::default() };
+        let point = |concurrency, cpu_bound| Point {
+            concurrency,
+            cpu_bound,
+            iops: f64::from(concurrency),
+            slices: vec![slice.clone()],
+            ..sequential(&[])
+        };
+        let limited = cpu(&[point(1, false), point(4, true), point(16, true)], &real);
+        assert_eq!(limited.status, CheckStatus::Violated);
+        let found =
+            "the processor, not the device, limited 2 of 3 points; worst: 8K sequential read at k = 16";
+        assert_eq!(limited.detail, found);
+        let free = cpu(&[point(1, false)], &real);
+        assert_eq!(
+            (free.status, free.detail.as_str()),
+            (CheckStatus::Ok, "the device, not the processor, set the pace at all 1 points")
+        );
+        assert_eq!(cpu(&[], &real).status, CheckStatus::Unknown, "nothing was measured");
+        assert_eq!(cpu(&[], &simulated).status, CheckStatus::Ok);
+        for (facts, why) in [(&real, "the kernel does not"), (&simulated, "simulated")] {
+            for check in [link(&[], facts), merged_check(&[], facts)] {
+                assert_eq!(check.status, CheckStatus::Unknown);
+                assert!(check.detail.contains(why), "{}", check.detail);
+            }
+        }
+        let fast = speedup(&[point(1, false), Point { iops: 7.5, ..point(4, false) }]);
+        assert_eq!(
+            fast.detail,
+            "k requests are more than k times as fast as one at 1 of 1 points; worst: 8K sequential read at k = 4, \
+             7.50 times as fast"
+        );
     }
 }

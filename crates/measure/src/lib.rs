@@ -22,6 +22,7 @@ pub mod experiment;
 pub mod facts;
 mod fit;
 pub mod load;
+mod order_effect;
 mod outcome;
 mod parameters;
 mod plan;

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use leadline_profile::{OpKind, Point, Slice, SliceEffect};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use crate::checks::mean_and_error;
 use crate::disturbed::counted;
+use crate::order_effect::mean_and_error;
 
 /// Beyond this an effect is one to speak of.
 const SEEN: f64 = 0.05;

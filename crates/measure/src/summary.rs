@@ -9,12 +9,13 @@ use leadline_profile::{
 };
 
 use crate::bootstrap::Resamples;
-use crate::checks::{checks, order_effect};
+use crate::checks::checks;
 use crate::cliff::{WriteSample, find_cliff};
 use crate::curve::{Curve, CurveId, PointData};
 use crate::disturbed::counted;
 use crate::estimate::{CurveEstimate, estimate_curves};
 use crate::load::Recorder;
+use crate::order_effect::order_effect;
 use crate::outcome::{Earlier, Outcome, Stop};
 use crate::parameters::parameters;
 use crate::plan::Plan;

@@ -114,7 +114,7 @@ fn checks(description: &Description, entries: &[&Published]) -> Vec<Check> {
     for entry in entries {
         if let (Some(alpha), Some(cap)) = (entry.alpha.filter(|&alpha| alpha != 1.0), entry.cap_iops) {
             let detail = format!(
-                "{}: alpha {alpha} was read before the limit; at the limit of {cap} requests per second it is 1",
+                "{}: alpha {alpha} was read before the limit, and at the limit of {cap} requests per second it is 1",
                 kind(entry)
             );
             checks.push(check(CheckName::Alpha, CheckStatus::Violated, detail));

@@ -88,8 +88,16 @@ pub struct Check {
     pub name: CheckName,
     /// Outcome.
     pub status: CheckStatus,
-    /// One sentence with the numbers.
+    /// One sentence with the numbers; of a failed check it begins with what was found, up to the first
+    /// semicolon.
     pub detail: String,
+}
+
+impl Check {
+    /// Whether it is a remark, on where published or imported numbers come from, and checks nothing.
+    pub fn is_remark(&self) -> bool {
+        matches!(self.name, CheckName::Source | CheckName::Note)
+    }
 }
 
 /// Outcome of a [`Check`].
