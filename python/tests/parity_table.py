@@ -72,13 +72,14 @@ ENUMERATE = {"enumerate": "Drive.enumerate_power_cuts", "most": "Drive.enumerate
 #: Algorithms whose methods have all of their options.
 ALGORITHMS = [name for name, _ in _leadline.algorithms() if name != "similarity"]
 
+DETAILS = {"details": "Profile.summary(details=True)"}
 HIDDEN = "hidden, for Leadline's own tests"
 
 FACES = {
-    "profile": Face(leadline.profile, {"budget-seconds": HIDDEN}),
-    "profile import": Face(leadline.import_profile),
+    "profile": Face(leadline.profile, {**DETAILS, "budget-seconds": HIDDEN}),
+    "profile import": Face(leadline.import_profile, DETAILS),
     "experiment": Face(leadline.experiment),
-    "report": Face(leadline.report),
+    "report": Face(leadline.report, DETAILS),
     "predict": Face(
         leadline.predict,
         renamed={"profile": "source"},

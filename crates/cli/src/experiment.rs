@@ -90,6 +90,9 @@ pub(crate) struct Args {
     /// Say what would be measured and written, and do nothing
     #[arg(long)]
     dry_run: bool,
+    /// Whether what was found is printed by whoever calls.
+    #[arg(skip)]
+    quiet: bool,
 }
 
 /// The experiments, one a line, and examples.
@@ -113,7 +116,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// Measures these on TARGET, and adds them to `profile`, which is of the same device.
+/// Measures these on TARGET, and adds them to `profile`, which is of the same device. Without JSON nothing is
+/// printed.
 pub(crate) fn run_several(
     list: Vec<&'static dyn Experiment>,
     target: TargetName,
@@ -137,6 +141,7 @@ pub(crate) fn run_several(
         max_writes,
         seed,
         dry_run: false,
+        quiet: !json,
     };
     run(&args)
 }

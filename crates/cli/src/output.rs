@@ -4,9 +4,10 @@ use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use leadline_figures::Text;
 use leadline_files::{NewFile, STDOUT, is_stdout};
 use leadline_profile::DeviceProfile;
-use leadline_report::{render_page, render_summary};
+use leadline_report::{SummaryOptions, render_page, render_summary, render_text};
 use rustix::io::Errno;
 
 use crate::failure::Failure;
@@ -79,7 +80,7 @@ impl OutputPaths {
         Ok(())
     }
 
-    /// Says where they are.
+    /// Says where they are, for a command whose results do not.
     pub(crate) fn say(&self) {
         for (what, path) in [("profile", &self.profile), ("report", &self.report)] {
             if let Some(path) = path {
@@ -174,6 +175,11 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     print_as_it_is(&printable::lines(text))
 }
 
+/// Prints text and tables, as wide as the terminal.
+pub(crate) fn print_text(text: &Text) -> Result<(), Failure> {
+    print(&render_text(text, width()))
+}
+
 fn print_as_it_is(text: &str) -> Result<(), Failure> {
     if let Some(call) = console::call() {
         call.print(text);
@@ -198,18 +204,23 @@ pub(crate) fn print_json(document: &impl serde::Serialize) -> Result<(), Failure
     print(&format!("{text}\n"))
 }
 
-/// Prints the summary, in colour on a terminal that wants it.
-pub(crate) fn print_summary(profile: &DeviceProfile) -> Result<(), Failure> {
-    print_as_it_is(&printable::coloured(&render_summary(profile, width(), color())))
+/// How a summary is shown here: as wide as the terminal, and in colour where it wants that.
+pub(crate) fn summary_options() -> SummaryOptions {
+    SummaryOptions::new(width()).color(color())
 }
 
-/// Columns to write into: those that COLUMNS says, which few shells export, else the terminal's own; 100
-/// where stdout is no terminal.
+/// Prints the summary.
+pub(crate) fn print_summary(profile: &DeviceProfile, options: &SummaryOptions) -> Result<(), Failure> {
+    print_as_it_is(&printable::coloured(&render_summary(profile, options)))
+}
+
+/// Columns to write into: those that COLUMNS says, which few shells export, else the terminal's own; 80 where
+/// stdout is no terminal.
 pub(crate) fn width() -> usize {
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let of_terminal = || rustix::termios::tcgetwinsize(std::io::stdout()).ok().map(|size| size.ws_col.into());
     // A serial line has no size.
-    said.or_else(of_terminal).filter(|&columns| columns > 0).unwrap_or(100).clamp(60, 160)
+    said.or_else(of_terminal).filter(|&columns| columns > 0).unwrap_or(80).clamp(60, 160)
 }
 
 fn color() -> bool {

@@ -37,6 +37,12 @@ pub(crate) fn coloured(text: &str) -> String {
     written_out(text, |c| c != '\u{1b}' && drives(c))
 }
 
+/// A name as one word of a command line that is shown to be pasted: in quotes where the shell needs them.
+pub(crate) fn shell_word(name: &str) -> String {
+    // A zero byte is in no name, and nothing else cannot be quoted.
+    shlex::try_quote(name).map_or_else(|_| name.to_owned(), |word| word.into_owned())
+}
+
 /// Whether a terminal does something at this character instead of showing it: control characters (of eight
 /// bits too), and those that turn the direction of writing around.
 fn drives(c: char) -> bool {
@@ -91,6 +97,14 @@ mod tests {
         ] {
             assert_eq!(without_number(kept), kept);
         }
+    }
+
+    #[test]
+    fn a_word_of_a_command_line_can_be_pasted() {
+        assert_eq!(shell_word("leadline-vda-1/profile.json"), "leadline-vda-1/profile.json");
+        assert_eq!(shell_word("device:p4510"), "device:p4510");
+        assert_eq!(shell_word("my disk.json"), "'my disk.json'");
+        assert_eq!(shell_word("it's"), "\"it's\"");
     }
 
     #[test]

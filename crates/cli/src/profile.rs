@@ -1,6 +1,7 @@
 //! `leadline profile`: measure a device, or import what other programs measured.
 
 mod import;
+mod screen;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use std::time::Duration;
 
 use leadline_advise::System;
 use leadline_device::parse_large_size;
+use leadline_figures::Text;
 use leadline_measure::experiment::Experiment;
 use leadline_measure::target::{Access, OpenTarget};
 use leadline_measure::{
@@ -27,6 +29,9 @@ use crate::progress::Display;
 use crate::signals;
 use crate::target::{AccessArgs, Target};
 use crate::values;
+use screen::print_written;
+
+pub(crate) use screen::print_named;
 
 /// Measure a device: asymmetry (alpha), read and write concurrency (k_r, k_w), latencies, and how far to
 /// trust them
@@ -56,6 +61,9 @@ pub(crate) struct Args {
     /// Print the profile as JSON on stdout, and make no folder
     #[arg(long)]
     json: bool,
+    /// Print the tables, the plot, other definitions of k, every check and the experiments as well
+    #[arg(long, conflicts_with = "json")]
+    details: bool,
     /// Go on with the experiments that `leadline advise SYSTEM` needs; `all` for those of all systems
     #[arg(long = "for", value_name = "SYSTEM", value_parser = system_or_all())]
     system: Option<String>,
@@ -117,6 +125,13 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
+impl Args {
+    /// The system whose settings are the next step.
+    fn advised(&self) -> &str {
+        self.system.as_deref().unwrap_or("postgresql")
+    }
+}
+
 #[derive(clap::Subcommand)]
 enum Command {
     Import(import::Args),
@@ -153,7 +168,7 @@ fn measured(args: Args) -> Result<(), Failure> {
         return if args.json {
             output::print_json(&document)
         } else {
-            output::print(&format!("{announcement}\n"))
+            output::print_text(&Text::of_lines([announcement]))
         };
     }
     let cancel = signals::cancel_flag()?;
@@ -168,8 +183,23 @@ fn measured(args: Args) -> Result<(), Failure> {
     target.warnings.iter().for_each(|warning| messages::warning(warning));
     let measured = measure_watched(&plan, target, earlier.as_ref(), &cancel);
     let (profile, stop) = measured?;
-    finish(args.json, more.is_empty(), &mut paths, &profile, stop.as_ref())?;
-    if more.is_empty() { Ok(()) } else { run_experiments(args, more, &paths, profile.validity.bytes_written) }
+    paths.write(&profile)?;
+    let stopped = stopped(stop.as_ref(), &paths, &profile);
+    let last = more.is_empty() || stopped.is_some();
+    match (args.json, last) {
+        (true, true) => output::print(&profile.to_json())?,
+        // Whatever completes it prints it.
+        (_, false) => {}
+        (false, true) => print_written(&profile, &paths, args.details, Some(args.advised()))?,
+    }
+    if args.json {
+        paths.say();
+    }
+    match stopped {
+        Some(stopped) => Err(stopped),
+        None if last => Ok(()),
+        None => run_experiments(args, more, &paths, profile.validity.bytes_written),
+    }
 }
 
 /// The experiments that --for asks for.
@@ -194,13 +224,16 @@ fn run_experiments(
     written: u64,
 ) -> Result<(), Failure> {
     let Some(path) = paths.profile.as_deref() else { return Ok(()) };
-    let Args { target, access, quick, max_writes, seed, json, .. } = args;
+    let Args { target, access, quick, max_writes, seed, json, details, system, .. } = args;
     let max_writes = max_writes.map(|max| max.saturating_sub(written));
     let done = experiment::run_several(more, target, path, Options { access, quick, max_writes, seed, json });
     // What was measured before a failure is in the profile as well.
+    let profile = DeviceProfile::load(path)?;
     if let Some(page) = &paths.report {
-        let profile = DeviceProfile::load(path)?;
         output::write(page, &leadline_report::render_page(std::slice::from_ref(&profile))?)?;
+    }
+    if !json {
+        print_written(&profile, paths, details, system.as_deref())?;
     }
     done
 }
@@ -299,28 +332,14 @@ fn measure_watched(
     Ok((profile, outcome.stopped_by))
 }
 
-/// Writes and prints; a run cut short is kept, marked, and fails. The document is printed by whatever
-/// completes it, if this is not the `last`.
-fn finish(
-    json: bool,
-    last: bool,
-    paths: &mut OutputPaths,
-    profile: &DeviceProfile,
-    stop: Option<&Stop>,
-) -> Result<(), Failure> {
-    paths.write(profile)?;
-    match (json, last) {
-        (true, true) => output::print(&profile.to_json())?,
-        (true, false) => {}
-        (false, _) => output::print_summary(profile)?,
-    }
-    paths.say();
-    let Some(reason) = why_stopped(stop) else { return Ok(()) };
+/// Why a run failed that was cut short, and how to go on with what is kept of it.
+fn stopped(stop: Option<&Stop>, paths: &OutputPaths, profile: &DeviceProfile) -> Option<Failure> {
+    let reason = why_stopped(stop)?;
     let kept = match &paths.profile {
         Some(_) if profile.device.kind == DeviceKind::Simulated => "; what was measured is kept".to_owned(),
         Some(path) if is_stdout(path) => "; what was measured is printed".to_owned(),
         Some(path) => format!("; what was measured is kept, continue with --resume {}", path.display()),
         None => String::new(),
     };
-    Err(Failure::Operation(format!("{reason}{kept}")))
+    Some(Failure::Operation(format!("{reason}{kept}")))
 }

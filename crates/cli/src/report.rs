@@ -6,11 +6,14 @@ use crate::failure::Failure;
 use crate::messages;
 use crate::output;
 use crate::paths::{OutputPath, OutputPlace, ProfileName};
+use crate::profile::print_named;
 use leadline_profile::DeviceProfile;
 
-/// Make an HTML page from a profile, or compare several profiles
+/// Show a profile in the terminal or as a page (HTML), or compare several profiles
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
+        leadline report profile.json                       the three numbers, and how far to trust them\n  \
+        leadline report profile.json --details             all tables, the plot, every check\n  \
         leadline report profile.json -o report.html\n  \
         leadline report laptop.json server.json -o comparison.html\n  \
         leadline report profile.json --fio-jobs jobs/\n  \
@@ -29,9 +32,16 @@ pub(crate) struct Args {
     /// Print one JSON document: the profile, or the comparison of several
     #[arg(long)]
     json: bool,
+    /// Print the tables, the plot, other definitions of k, every check and the experiments as well (one profile
+    /// only)
+    #[arg(long, conflicts_with = "json")]
+    details: bool,
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    if args.details && args.profiles.len() > 1 {
+        return Err(Failure::Input("--details: takes one profile; name one".into()));
+    }
     if let Some(path) = &args.output {
         output::check_writable(path)?;
     }
@@ -50,7 +60,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     }
     match (profiles.as_slice(), args.json) {
         ([profile], true) => output::print(&profile.to_json()),
-        ([profile], false) => output::print_summary(profile),
+        ([profile], false) => print_named(profile, &args.profiles[0].to_string(), args.details),
         (_, true) => output::print_json(&compare(&profiles)),
         (_, false) => output::print(&render_comparison(&profiles, output::width())),
     }

@@ -11,8 +11,9 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// Its rows, each with a cell for every column.
     pub rows: Vec<Row>,
-    /// Whether a terminal shows its lines in one piece even where they are longer than the terminal is wide.
-    pub whole: bool,
+    /// Leading columns that tell rows apart, if more than one. A terminal in which the columns do not fit side by
+    /// side shows several tables below one another, each with these columns.
+    pub keys: usize,
     /// What a page says in place of rows where there are none.
     pub none: &'static str,
 }
@@ -93,10 +94,10 @@ impl Table {
         self
     }
 
-    /// In one piece, however wide the terminal is.
+    /// Whose rows are told apart by several columns.
     #[must_use]
-    pub fn whole(self) -> Table {
-        Table { whole: true, ..self }
+    pub fn keys(self, keys: usize) -> Table {
+        Table { keys, ..self }
     }
 
     /// Adds a row.

@@ -32,6 +32,13 @@ impl Text {
         Text::default()
     }
 
+    /// Lines of words, each from a new line; what is broken goes on set in by two.
+    pub fn of_lines<S: Into<String>>(lines: impl IntoIterator<Item = S>) -> Text {
+        let mut text = Text::new();
+        text.say_all(lines);
+        text
+    }
+
     /// Adds words; the lines after the first are set in by two.
     pub fn say(&mut self, words: impl Into<String>) {
         self.set(words, [0, 2]);

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use leadline_cli::Failure;
 use leadline_profile as schema;
-use leadline_report::{Fleet, compare, headline, render_fleet_page, render_page, render_summary, sentences};
+use leadline_report::{
+    Fleet, SummaryOptions, compare, headline, render_fleet_page, render_page, render_summary, sentences,
+};
 use pyo3::prelude::*;
 
 use crate::errors;
@@ -71,8 +73,8 @@ impl DeviceProfile {
     }
 
     /// What the command line prints of it, at most `width` columns wide.
-    fn summary(&self, width: usize) -> String {
-        render_summary(&self.profile, width, false)
+    fn summary(&self, width: usize, details: bool) -> String {
+        render_summary(&self.profile, &SummaryOptions::new(width).details(details))
     }
 }
 

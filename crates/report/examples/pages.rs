@@ -6,7 +6,7 @@ mod common;
 
 use leadline_measure::replay::replay_text;
 use leadline_model::{ModelComparison, Observations};
-use leadline_report::{render_comparison, render_models, render_summary, render_text};
+use leadline_report::{SummaryOptions, render_comparison, render_models, render_summary, render_text};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::path::PathBuf::from(std::env::args().nth(1).ok_or("usage: pages DIRECTORY")?);
@@ -25,12 +25,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("published", common::published_profile()),
     ];
     for (name, profile) in profiles {
-        println!("==== {name}\n{}", render_summary(&profile, 100, false));
+        println!("==== {name}\n{}", render_summary(&profile, &SummaryOptions::new(80).profile("profile.json").details(true)));
     }
     let two = [common::sample_profile(), common::slower_profile()];
-    println!("==== comparison\n{}", render_comparison(&two, 100));
+    println!("==== comparison\n{}", render_comparison(&two, 80));
     let comparison = ModelComparison::new(Observations::from_profile(&common::studied_profile()));
-    println!("==== models\n{}", render_models("studied", &comparison, 100));
+    println!("==== models\n{}", render_models("studied", &comparison, 80));
     let figures = [
         ("trace", common::traces::sample_info().text()),
         ("replay", replay_text(&common::traces::sample_replay())),
@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("pools", common::pools::large_sweep().text()),
     ];
     for (name, text) in figures {
-        println!("==== {name}\n{}", render_text(&text, 100));
+        println!("==== {name}\n{}", render_text(&text, 80));
     }
     Ok(())
 }

@@ -11,33 +11,54 @@ const MORE: f64 = 1.5;
 /// Of random requests: what writes smaller than 4K cost, and how many larger reads keep the device busy.
 /// Empty where sizes that tell were not measured.
 pub(crate) fn sentences(profile: &DeviceProfile) -> Vec<String> {
+    let entries = random(profile);
+    small_writes(&entries).into_iter().chain(large_reads(&entries)).collect()
+}
+
+/// Whether to write less than 4K at a time, in one short sentence; none where smaller writes were not measured.
+pub(crate) fn size_to_write(profile: &DeviceProfile) -> Option<String> {
+    let [small, page] = smallest_and_page(&random(profile))?;
+    let size = |entry: &Parameters| block(entry.block_bytes);
+    Some(if more(small, page) {
+        format!("Write {} or more at a time: smaller writes cost more reads of their size.", size(page))
+    } else {
+        format!("Small writes cost nothing extra, down to {}.", size(small))
+    })
+}
+
+/// By rising size.
+fn random(profile: &DeviceProfile) -> Vec<&Parameters> {
     let mut entries: Vec<&Parameters> =
         profile.parameters.iter().filter(|entry| entry.pattern == Pattern::Random).collect();
     entries.sort_by_key(|entry| entry.block_bytes);
-    small_writes(&entries).into_iter().chain(large_reads(&entries)).collect()
+    entries
+}
+
+/// Those of which α is known.
+fn smallest_and_page<'a>(entries: &[&'a Parameters]) -> Option<[&'a Parameters; 2]> {
+    let measured = || entries.iter().filter(|entry| entry.alpha.is_some_and(f64::is_finite));
+    let page = measured().find(|entry| entry.block_bytes == PAGE_BYTES)?;
+    let small = measured().find(|entry| entry.block_bytes < PAGE_BYTES)?;
+    Some([small, page])
 }
 
 /// The smallest write against one of 4K.
 fn small_writes(entries: &[&Parameters]) -> Option<String> {
-    let measured = || entries.iter().filter(|entry| entry.alpha.is_some_and(f64::is_finite));
-    let page = measured().find(|entry| entry.block_bytes == PAGE_BYTES)?;
-    let small = measured().find(|entry| entry.block_bytes < PAGE_BYTES)?;
+    let [small, page] = smallest_and_page(entries)?;
     let costs = more(small, page);
     let alpha = |entry: &Parameters| with_interval(entry.alpha.unwrap_or(0.0), entry.alpha_ci, significant);
     let [little, whole] = [small, page].map(|entry| block(entry.block_bytes));
+    let (small, page) = (alpha(small), alpha(page));
     Some(if costs {
         format!(
-            "Saturated, a random write of {little} is worth {} reads of {little}, and a write of {whole} {} reads \
-             of {whole}: the device works in larger units than {little}. Write {whole} or more at a time.",
-            alpha(small),
-            alpha(page)
+            "Write {whole} or more at a time: under full load one random write of {little} is worth {small} reads \
+             of {little}, and one of {whole} {page} reads of {whole}, so the device works in larger units than \
+             {little}."
         )
     } else {
         format!(
-            "Saturated, a random write of {little} is worth {} reads of {little}, not more than a write of \
-             {whole} ({} reads): small writes cost nothing extra.",
-            alpha(small),
-            alpha(page)
+            "Small writes cost nothing extra: under full load one random write of {little} is worth {small} reads \
+             of {little}, and one of {whole} {page} reads of {whole}."
         )
     })
 }
@@ -58,7 +79,7 @@ fn large_reads(entries: &[&Parameters]) -> Option<String> {
     let (few, many) = (large.k_r?, page.k_r?);
     (few < many).then(|| {
         format!(
-            "Larger reads need fewer in flight to reach 95 % of their plateau: {few} at {}, {many} at {}.",
+            "Larger reads need fewer in flight: {few} of {} reach 95 % of their maximum, of {} it takes {many}.",
             block(large.block_bytes),
             block(page.block_bytes)
         )
@@ -85,16 +106,16 @@ mod tests {
     #[test]
     fn writes_below_the_units_of_the_device_are_warned_of() {
         let words = said(vec![entry(65_536, 1.5, 8), entry(4096, 2.8, 80), entry(1024, 14.4, 90)]);
-        for part in ["write of 1K is worth 14.4", "a write of 4K 2.80", "Write 4K or more"] {
+        for part in ["write of 1K is worth 14.4 (13.7–15.1) reads", "one of 4K 2.80", "Write 4K or more"] {
             assert!(words.contains(part), "no {part:?} in {words:?}");
         }
-        assert!(words.contains("8 at 64K, 80 at 4K"), "{words}");
+        assert!(words.contains("8 of 64K reach 95 % of their maximum, of 4K it takes 80"), "{words}");
     }
 
     #[test]
     fn where_small_writes_cost_no_more_that_is_said_and_what_was_not_measured_is_not() {
         let words = said(vec![entry(512, 1.1, 6), entry(4096, 1.1, 6)]);
-        assert!(words.contains("not more than") && !words.contains("fewer in flight"), "{words}");
+        assert!(words.contains("cost nothing extra") && !words.contains("fewer in flight"), "{words}");
         assert_eq!(said(vec![entry(4096, 2.8, 80)]), "");
         let mut bound = entry(65_536, 1.5, 8);
         bound.censored.read = true;

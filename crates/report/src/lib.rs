@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | a page for one profile, a comparison for several | [`render_page`] |
 //! | a page for the nodes of a cluster | [`render_fleet_page`] |
-//! | a summary for a terminal | [`render_summary`], [`render_comparison`] |
+//! | the first screen for a terminal, and its details | [`render_summary`], [`render_comparison`] |
 //! | a table of an experiment | [`render_experiment`] |
 //! | what it means, in three sentences | [`sentences`] |
 //! | which differences are beyond the intervals | [`compare`] |
@@ -18,6 +18,7 @@
 
 mod advice;
 mod compare;
+mod doubts;
 mod error;
 mod fio;
 mod fleet;
@@ -26,6 +27,7 @@ mod granularity;
 mod html;
 mod model_words;
 mod models_json;
+mod origin;
 mod sentences;
 mod terminal;
 
@@ -45,8 +47,8 @@ pub use html::{PAGE_LIMIT_BYTES, render_figures, render_fleet_page, render_page}
 pub use models_json::models_json;
 pub use sentences::sentences;
 pub use terminal::{
-    PlotOptions, render_comparison, render_experiment, render_models, render_plot, render_summary,
-    render_text,
+    PlotOptions, SummaryOptions, render_comparison, render_experiment, render_models, render_plot,
+    render_summary, render_text,
 };
 
 pub use leadline_profile::headline;

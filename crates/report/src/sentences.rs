@@ -1,75 +1,92 @@
-//! Three plain sentences: how many in flight, what a write costs, what the numbers are worth.
+//! Three plain sentences: how many requests to keep in flight, what a write is worth, how far to trust it.
 
-use leadline_profile::{
-    Capped, CheckName, CheckStatus, DeviceKind, DeviceProfile, DeviceState, EngineKind, Limit, OpKind,
-    Parameters, WriteStatus,
-};
+use leadline_profile::{DeviceProfile, OpKind, Parameters, WriteStatus};
 
 use crate::advice::Advice;
-use crate::format::{self, percent, significant, with_interval};
+use crate::doubts::{doubts, state};
+use crate::format::{self, counted, percent, significant, with_interval};
 use crate::headline;
+pub(crate) use crate::origin::{
+    imported_programs, is_buffered, is_imported, is_published, is_simulated, published_by,
+};
 
-/// What the profile means for the builder of a storage engine: concurrency, cost of a write, worth.
+/// What the profile means for the builder of a storage engine: concurrency, worth of a write, trust.
 ///
 /// The first two speak of [`headline`]'s pattern and block size. Every number comes with its 95 % interval
-/// where there is one; what was not measured is named as such.
+/// where there is one; what was not measured is named.
 pub fn sentences(profile: &DeviceProfile) -> [String; 3] {
     let Some(entry) = headline(profile) else {
         let nothing = "No point was measured, so how many requests to keep in flight is not known.";
-        return [nothing.to_owned(), cost_unknown(profile), worth(profile)];
+        return [nothing.to_owned(), worth_unknown(profile), trust(profile)];
     };
-    [concurrency(profile, entry), cost(profile, entry), worth(profile)]
+    let kind = format!("{} {} ", format::block(entry.block_bytes), format::pattern(entry.pattern));
+    [
+        concurrency(profile, entry, Says { kind: &kind, intervals: true }),
+        worth_of_a_write(profile, entry),
+        trust(profile),
+    ]
 }
 
-fn concurrency(profile: &DeviceProfile, entry: &Parameters) -> String {
-    let kind = format!("{} {}", format::block(entry.block_bytes), format::pattern(entry.pattern));
+/// How much the sentence on concurrency says.
+#[derive(Clone, Copy)]
+pub(crate) struct Says<'a> {
+    /// What stands before `reads`, with a blank behind it: `4K random `.
+    pub(crate) kind: &'a str,
+    /// Whether numbers have their intervals.
+    pub(crate) intervals: bool,
+}
+
+/// How many reads and writes to keep in flight, and what that gains.
+pub(crate) fn concurrency(profile: &DeviceProfile, entry: &Parameters, says: Says<'_>) -> String {
+    let kind = says.kind;
+    let interval = |advice: &Advice<'_>| if says.intervals { advice.interval() } else { String::new() };
     let reads = match Advice::new(profile, entry, OpKind::Read) {
-        None => format!("How many {kind} reads to keep in flight was not measured"),
+        None => format!("How many {kind}reads to keep in flight was not measured"),
         Some(Advice { k, lower_bound: true, .. }) => format!(
-            "Keep at least {k} {kind} {} in flight: throughput still grew at the highest depth tried{}",
-            plural("read", k),
+            "Keep at least {k} {kind}{} in flight: throughput still grew there{}",
+            if k == 1 { "read" } else { "reads" },
             share_at_one(profile, entry)
-                .map(|(share, of)| format!(", and one at a time uses at most {share} ({of})"))
+                .map(|(share, of)| format!(", and one at a time gets at most {share} ({of})"))
                 .unwrap_or_default()
         ),
         Some(advice) if advice.open_range().is_some() => {
-            format!("Keep {} {kind} reads in flight{}", range(&advice), ends(&advice))
+            format!("Keep {} {kind}reads in flight{}", range(&advice), ends(&advice))
         }
         Some(Advice { k: 1, .. }) => {
-            format!("One {kind} read at a time is all the device needs: more only wait")
+            format!("One {kind}read at a time is all the device needs: more only wait")
         }
         Some(advice) => format!(
-            "Keep about {}{} {kind} reads in flight{}",
+            "Keep about {}{} {kind}reads in flight{}",
             advice.k,
-            advice.interval(),
+            interval(&advice),
             share_at_one(profile, entry)
-                .map(|(share, of)| format!(": one at a time uses {share} of what the device can do ({of})"))
+                .map(|(share, of)| format!(": one at a time gets {share} of the maximum ({of})"))
                 .unwrap_or_default()
         ),
     };
     let writes = match Advice::new(profile, entry, OpKind::Write) {
         None => String::new(),
         Some(Advice { k, lower_bound: true, .. }) => {
-            format!("; write at least {k} blocks at a time, more may still gain")
+            format!("; send at least {} at a time, more may still gain", counted(k.into(), "write"))
         }
         Some(advice) if advice.open_range().is_some() => {
-            format!("; write {} blocks at a time{}", range(&advice), ends(&advice))
+            format!("; send {} writes at a time{}", range(&advice), ends(&advice))
         }
         Some(Advice { k: 1, .. }) => "; one write at a time is enough".to_owned(),
-        Some(advice) => format!("; write {}{} blocks at a time", advice.k, advice.interval()),
+        Some(advice) => format!("; send {}{} writes at a time", advice.k, interval(&advice)),
     };
     format!("{reads}{writes}.")
 }
 
 /// `17 to 258`, of an open range.
-fn range(advice: &Advice) -> String {
+fn range(advice: &Advice<'_>) -> String {
     advice.open_range().map_or_else(String::new, |[low, high]| format!("{low} to {high}"))
 }
 
 /// What the ends of an open range give.
-fn ends(advice: &Advice) -> String {
+fn ends(advice: &Advice<'_>) -> String {
     let given = advice.what_the_ends_give().map(|given| format!(": {given}")).unwrap_or_default();
-    format!(" (this run cannot tell more closely){given}")
+    format!(" (noisy run; a longer one narrows this){given}")
 }
 
 /// `12 %`, and of what: `9.80k of 82.0k IOPS`.
@@ -81,200 +98,83 @@ fn share_at_one(profile: &DeviceProfile, entry: &Parameters) -> Option<(String, 
     Some((share, format!("{} of {} IOPS", format::count(one), format::count(most))))
 }
 
-fn cost(profile: &DeviceProfile, entry: &Parameters) -> String {
-    let number = |value: f64, ends| with_interval(value, ends, significant);
-    let mut plain = Vec::new();
-    if let Some(alpha) = entry.alpha {
-        let equal = entry.alpha_ci.is_some_and(|[low, high]| low <= 1.0 && high >= 1.0);
-        let note = if equal { ", which cannot be told from one," } else { "" };
-        let reads = plural_of("read", alpha);
-        plain.push(format!("{} {reads} when saturated{note}", number(alpha, entry.alpha_ci)));
-    }
-    if let Some(alpha_1) = entry.alpha_1 {
-        let reads = if plain.is_empty() { format!(" {}", plural_of("read", alpha_1)) } else { String::new() };
-        plain.push(format!("{}{reads} unbatched", number(alpha_1, entry.alpha_1_ci)));
-    }
-    let mut durable = Vec::new();
-    if let Some(alpha) = entry.alpha_durable {
-        durable.push(format!("{} saturated", number(alpha, entry.alpha_durable_ci)));
-    }
-    if let Some(alpha_1) = entry.alpha_1_durable {
-        durable.push(format!("{} unbatched", number(alpha_1, entry.alpha_1_durable_ci)));
-    }
-    let kind = format!("{} {}", format::block(entry.block_bytes), format::pattern(entry.pattern));
-    match (plain.join(" and "), durable.join(" and ")) {
-        (plain, durable) if plain.is_empty() && durable.is_empty() => cost_unknown(profile),
-        (plain, durable) if durable.is_empty() => format!("A {kind} write costs {plain}."),
-        (plain, durable) if plain.is_empty() => format!("A durable {kind} write costs, in reads, {durable}."),
-        (plain, durable) => format!("A {kind} write costs {plain}; a durable one {durable}."),
-    }
-}
-
-fn cost_unknown(profile: &DeviceProfile) -> String {
-    let reason = match &profile.method.writes {
-        WriteStatus::Absent(reason) => {
-            reason.trim_start_matches("not measured").trim_start_matches([':', ' ', ','])
-        }
-        _ => "",
+fn worth_of_a_write(profile: &DeviceProfile, entry: &Parameters) -> String {
+    let mut first = true;
+    let mut worth = |value: Option<f64>, ends: Option<[f64; 2]>, when: &str| {
+        let value = value?;
+        let number = if std::mem::take(&mut first) {
+            reads(value, ends)
+        } else {
+            with_interval(value, ends, significant)
+        };
+        Some(format!("{number} {when}"))
     };
-    match reason {
-        "" => "Writes were not measured, so what one costs in reads is not known.".to_owned(),
-        why => format!("Writes were not measured ({why}), so what one costs in reads is not known."),
+    let equal = entry.alpha_ci.is_some_and(|[low, high]| low <= 1.0 && high >= 1.0);
+    let saturated = if equal { "under full load (perhaps no more than one)" } else { "under full load" };
+    let plain = [
+        worth(entry.alpha, entry.alpha_ci, saturated),
+        worth(entry.alpha_1, entry.alpha_1_ci, "one at a time"),
+    ];
+    let durable = [
+        worth(entry.alpha_durable, entry.alpha_durable_ci, "under full load"),
+        worth(entry.alpha_1_durable, entry.alpha_1_durable_ci, "one at a time"),
+    ];
+    let kind = format!("{} {}", format::block(entry.block_bytes), format::pattern(entry.pattern));
+    let [plain, durable] =
+        [plain, durable].map(|numbers| numbers.into_iter().flatten().collect::<Vec<_>>().join(" and "));
+    match (plain.is_empty(), durable.is_empty()) {
+        (true, true) => worth_unknown(profile),
+        (false, true) => format!("One {kind} write is worth {plain}."),
+        (true, false) => format!("One durable {kind} write is worth {durable}."),
+        (false, false) => format!("One {kind} write is worth {plain}; a durable one {durable}."),
     }
 }
 
-/// A sentence holds no more; the rest is in the validity card.
+/// `1.93 reads (1.70–2.10)`.
+pub(crate) fn reads(value: f64, ends: Option<[f64; 2]>) -> String {
+    let number = with_interval(value, ends, significant);
+    let word = if significant(value) == "1.00" { "read" } else { "reads" };
+    match number.split_once(' ') {
+        Some((value, interval)) => format!("{value} {word} {interval}"),
+        None => format!("{number} {word}"),
+    }
+}
+
+fn worth_unknown(profile: &DeviceProfile) -> String {
+    match why_no_writes(profile) {
+        None => "Writes were not measured, so how many reads one is worth is not known.".to_owned(),
+        Some(why) => {
+            format!("Writes were not measured ({why}), so how many reads one is worth is not known.")
+        }
+    }
+}
+
+/// Why writes were not measured, where that is stated.
+pub(crate) fn why_no_writes(profile: &DeviceProfile) -> Option<&str> {
+    let WriteStatus::Absent(reason) = &profile.method.writes else { return None };
+    let reason = reason.trim_start_matches("not measured").trim_start_matches([':', ' ', ',']);
+    Some(reason).filter(|reason| !reason.is_empty())
+}
+
+/// A sentence holds no more; the rest is among the checks.
 const MOST_DOUBTS: usize = 4;
 
 /// The state first, then the doubts, worst first.
-fn worth(profile: &DeviceProfile) -> String {
-    let validity = &profile.validity;
-    let mut doubts = Vec::new();
-    if !validity.complete {
-        let by = validity.stopped_by.as_deref().unwrap_or("something unknown");
-        doubts.push(format!("the run was cut short by {by} and is partial"));
-    }
-    if is_buffered(profile) {
-        doubts.push(
-            "I/O went through the page cache, so they are the cache's as much as the device's".to_owned(),
-        );
-    }
-    let violated: Vec<&str> = validity
-        .checks
-        .iter()
-        .filter(|check| check.status == CheckStatus::Violated)
-        .map(|check| check.name.as_str())
-        .collect();
-    if !violated.is_empty() {
-        doubts.push(format!("{} failed: {}", quantity(violated.len(), "check"), violated.join(", ")));
-    }
-    if let Some(entry) = headline(profile).filter(|entry| entry.capped == Capped::Yes) {
-        let wall = entry.max_read_iops.map(|x| format!(" of {} IOPS", format::count(x))).unwrap_or_default();
-        doubts.push(format!("the plateau{wall} is a limit that somebody set, not the device's own"));
-    }
-    if let Some(cliff) = validity.cliffs.first() {
-        doubts.push(format!(
-            "writing fell from {} to {} after {}",
-            format::bandwidth(cliff.before_bytes_per_second),
-            format::bandwidth(cliff.after_bytes_per_second),
-            format::bytes(cliff.at_bytes)
-        ));
-    }
-    if validity.temperature.as_ref().is_some_and(|t| t.throttled) {
-        doubts.push("the device reached its warning temperature".to_owned());
-    }
-    if validity.order_effect.as_ref().is_some_and(|effect| effect.seen) {
-        doubts.push("reads right after writes ran at another speed".to_owned());
-    }
-    if let Some(effect) = validity.slice_effects.iter().find(|effect| effect.seen) {
-        doubts.push(format!(
-            "just after other work {} run at {} of what a long stretch gets",
-            if effect.op == OpKind::Read { "reads" } else { "writes" },
-            percent(effect.ratio)
-        ));
-    }
-    match &validity.limited_by {
-        Some(Limit::Noise) => doubts.push("noise, not time, keeps the intervals wide".to_owned()),
-        Some(Limit::Time) => doubts.push("a longer run would narrow the intervals".to_owned()),
-        _ => {}
-    }
-    if validity.censored_curves > 0 {
-        let curves = quantity(validity.censored_curves as usize, "curve");
-        // An imported curve that grows has no k at all.
-        let what =
-            if is_imported(profile) { "throughput still grew at the end" } else { "k is a lower bound" };
-        doubts.push(format!("on {curves} {what}"));
-    }
-    let imported = imported_from(profile);
-    let state = match validity.state {
-        DeviceState::Imported => &imported,
-        DeviceState::Published => return published_worth(profile, &doubts),
-        DeviceState::Steady => "These numbers are steady-state numbers by the SNIA test",
-        DeviceState::Simulated => "These numbers are a simulated device's",
-        _ => {
-            "These numbers are burst numbers: steady state was not shown, and hours of writing may be slower"
-        }
-    };
+fn trust(profile: &DeviceProfile) -> String {
+    let state = format!("These are {}", state(profile));
+    let mut doubts: Vec<String> = doubts(profile).into_iter().map(|doubt| doubt.words).collect();
     let more = doubts.len().saturating_sub(MOST_DOUBTS);
     doubts.truncate(MOST_DOUBTS);
     if more > 0 {
-        doubts.push(format!("{} below", quantity(more, "more doubt")));
+        doubts.push(format!("{} below", counted(more as u64, "more doubt")));
     }
-    match doubts.as_slice() {
-        [] if validity.state == DeviceState::Steady => {
-            format!("{state}, and every check that could be made holds.")
-        }
-        [] => format!("{state}."),
-        doubts => format!("{state}; but {}.", doubts.join("; ")),
-    }
-}
-
-/// Published numbers are worth what their source is.
-fn published_worth(profile: &DeviceProfile, doubts: &[String]) -> String {
-    let but = if doubts.is_empty() { String::new() } else { format!("; but {}", doubts.join("; ")) };
-    format!("These are {}{but}.", published_by(profile))
-}
-
-/// Whether the numbers were taken from the catalogue, not measured.
-pub(crate) fn is_published(profile: &DeviceProfile) -> bool {
-    profile.method.engine == EngineKind::Published
-}
-
-/// `published numbers, not measured here: SOURCE`.
-pub(crate) fn published_by(profile: &DeviceProfile) -> String {
-    let source = profile.validity.checks.iter().find(|check| check.name == CheckName::Source);
-    let source = source.map_or("source not stated", |check| &check.detail);
-    format!("published numbers, not measured here: {source}")
-}
-
-/// Whether another program measured.
-pub(crate) fn is_imported(profile: &DeviceProfile) -> bool {
-    profile.method.engine == EngineKind::Imported
-}
-
-/// `These numbers are imported, not measured here: fio 3.33's and etcd 3.4's`.
-fn imported_from(profile: &DeviceProfile) -> String {
-    let programs = imported_programs(profile);
-    format!("These numbers are imported, not measured here, in a state that is not known: by {programs}")
-}
-
-/// `fio 3.33, etcd 3.4.23`: each once.
-pub(crate) fn imported_programs(profile: &DeviceProfile) -> String {
-    let mut programs: Vec<String> = Vec::new();
-    for file in &profile.method.imported {
-        let program = [Some(&file.program), file.version.as_ref()];
-        let program = program.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join(" ");
-        if !programs.contains(&program) {
-            programs.push(program);
-        }
-    }
-    if programs.is_empty() { "a program that is not stated".to_owned() } else { programs.join(", ") }
-}
-
-/// Whether the page cache stood between the measurement and the device.
-pub(crate) fn is_buffered(profile: &DeviceProfile) -> bool {
-    !profile.method.direct && !is_simulated(profile) && !is_published(profile) && !is_imported(profile)
-}
-
-/// Whether the device was a simulated one.
-pub(crate) fn is_simulated(profile: &DeviceProfile) -> bool {
-    profile.device.kind == DeviceKind::Simulated || profile.method.engine == EngineKind::Simulated
-}
-
-fn plural(word: &str, n: u32) -> String {
-    if n == 1 { word.to_owned() } else { format!("{word}s") }
-}
-
-fn plural_of(word: &str, value: f64) -> String {
-    if significant(value) == "1.00" { word.to_owned() } else { format!("{word}s") }
-}
-
-fn quantity(n: usize, word: &str) -> String {
-    if n == 1 { format!("one {word}") } else { format!("{n} {word}s") }
+    if doubts.is_empty() { format!("{state}.") } else { format!("{state}; but {}.", doubts.join("; ")) }
 }
 
 #[cfg(test)]
 mod tests {
+    use leadline_profile::Capped;
+
     use super::*;
     use crate::sample::{imported_profile, one_point, reads_only, sample_profile, troubled_profile};
 
@@ -284,8 +184,8 @@ mod tests {
         let [_, _, worth] = sentences(&profile);
         assert_eq!(
             worth,
-            "These numbers are imported, not measured here, in a state that is not known: by fio 3.33; but on \
-             one curve throughput still grew at the end."
+            "These are numbers by fio 3.33, not by Leadline, of a device in an unknown state; but skipped in \
+             <b>sweep</b>.json: job \"b\": went through the page cache; throughput still grew at the end of 1 curve."
         );
         profile.method.imported.clear();
         assert!(sentences(&profile)[2].contains("by a program that is not stated"));
@@ -305,11 +205,12 @@ mod tests {
         let [first, second, third] = sentences(&profile);
         assert_eq!(
             first,
-            "Keep about 32 (28–40) 4K random reads in flight: one at a time uses 12 % of what the device can do \
-             (9.84k of 82.0k IOPS); write 8 blocks at a time."
+            "Keep about 32 (28–40) 4K random reads in flight: one at a time gets 12 % of the maximum \
+             (9.84k of 82.0k IOPS); send 8 writes at a time."
         );
         assert!(second.starts_with(
-            "A 4K random write costs 1.93 (1.70–2.10) reads when saturated and 0.90 unbatched; a durable one "
+            "One 4K random write is worth 1.93 reads (1.70–2.10) under full load and 0.90 one at a time; a \
+             durable one "
         ));
         assert!(
             third.contains("steady-state") && third.contains("1.92 GB/s to 440 MB/s after 6.00 GiB"),
@@ -338,12 +239,12 @@ mod tests {
             profile.points.push(point);
         }
         let [first, ..] = sentences(&profile);
-        let said = "write 16 to 64 blocks at a time (this run cannot tell more closely): 16 in flight give 76 % of the \
-                    best, 64 give 92 % at a quarter of the latency of 252.";
+        let said = "send 16 to 64 writes at a time (noisy run; a longer one narrows this): 16 in flight give 76 % of \
+                    the best, 64 give 92 % at a quarter of the latency of 252.";
         assert!(first.ends_with(said), "{first}");
         profile.parameters[0].k_w_90_ci = Some([32, 64]);
         let [first, ..] = sentences(&profile);
-        assert!(first.ends_with("write 40 (32–64) blocks at a time."), "{first}");
+        assert!(first.ends_with("send 40 (32–64) writes at a time."), "{first}");
     }
 
     #[test]
@@ -360,7 +261,8 @@ mod tests {
         assert!(first.contains("reads in flight") && !first.contains("write"), "{first}");
         assert_eq!(
             second,
-            "Writes were not measured (a block device without --destructive), so what one costs in reads is not known."
+            "Writes were not measured (a block device without --destructive), so how many reads one is worth is not \
+             known."
         );
         let mut empty = reads_only();
         empty.parameters.clear();
@@ -377,8 +279,8 @@ mod tests {
             "burst",
             "cut short by SIGINT",
             "page cache",
-            "one check failed: speedup",
-            "somebody set",
+            "check speedup failed: k requests are more than k times as fast as one at 1 of 88 points;",
+            "a limit that was set",
             "4 more doubts",
         ];
         let places: Vec<_> =
@@ -390,7 +292,8 @@ mod tests {
         mended.validity.checks.clear();
         mended.parameters[0].capped = Capped::No;
         let [.., third] = sentences(&mended);
-        let order = ["writing fell", "warning temperature", "after writes", "on 2 curves k is a lower bound"];
+        let order =
+            ["writing fell", "warning temperature", "after writes", "of 2 curves, so k is a lower bound"];
         let places: Vec<_> =
             order.iter().map(|part| third.find(part).unwrap_or_else(|| panic!("{part}: {third}"))).collect();
         assert!(places.is_sorted(), "{third}");
@@ -403,7 +306,7 @@ mod tests {
         (entry.alpha, entry.alpha_ci) = (Some(1.002), Some([0.97, 1.03]));
         assert!(
             sentences(&profile)[1]
-                .contains("1.00 (0.97–1.03) read when saturated, which cannot be told from one")
+                .contains("is worth 1.00 read (0.97–1.03) under full load (perhaps no more than one)")
         );
     }
 }

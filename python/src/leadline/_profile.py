@@ -15,7 +15,7 @@ from ._errors import BadInput
 from ._page import Report
 from ._parameters import Interval, Parameters
 from ._table import Table
-from ._words import count_of, one_line, path_of, text_of
+from ._words import count_of, flag_of, one_line, path_of, text_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -283,13 +283,16 @@ class Profile(Parameters):
         """
         return list(self._device.sentences())
 
-    def summary(self, width: int = 100) -> str:
-        """Return what the command line prints of the profile, in lines of at most `width` characters.
+    def summary(self, width: int = 80, details: bool = False) -> str:
+        """Return what the command line prints of the profile: how many reads and writes in flight use the device,
+        how many reads one write is worth, and how far to trust these numbers.
 
         Parameters
         ----------
         width
             Characters of a line.
+        details
+            Whether the tables, the plot, other definitions of k, every check and the experiments follow.
 
         Returns
         -------
@@ -299,14 +302,15 @@ class Profile(Parameters):
         Raises
         ------
         BadInput
-            `width` is no whole number, or out of range.
+            `width` is no whole number, or out of range, or `details` is neither True nor False.
 
         Examples
         --------
         >>> "p4510" in Profile.load("device:p4510").summary()
         True
         """
-        return self._device.summary(min(count_of("width", width, 1), 10_000))
+        columns = min(count_of("width", width, 1), 10_000)
+        return self._device.summary(columns, flag_of("details", details))
 
     def report(self, path: str | os.PathLike[str] | None = None) -> Report:
         """Make the page about the profile.

@@ -57,7 +57,9 @@ pub(super) fn run(args: &Args, list: &[&'static dyn Experiment]) -> Result<(), F
             run.group(group)?;
         }
     }
-    output::written("profile", path);
+    if !args.quiet {
+        output::written("profile", path);
+    }
     finish(args, run.profile.as_ref())?;
     match args.max_writes {
         Some(max) if !run.short.is_empty() => {
@@ -148,7 +150,7 @@ impl Run<'_> {
         let stopped = why_stopped(ran.stopped_by.as_ref());
         let with = add(self.path, |there| experiment::profile(&plan, ran, around, there))?;
         self.written += procedure(&with, one).map_or(0, |procedure| procedure.bytes_written);
-        if !self.args.json {
+        if !self.args.json && !self.args.quiet {
             let table = render_experiment(&with, one.name(), output::width()).unwrap_or_default();
             output::print(&format!("{}\n\n{table}\n", one.name()))?;
         }

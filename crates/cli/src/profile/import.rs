@@ -6,12 +6,14 @@ use std::path::Path;
 use clap::builder::PossibleValuesParser;
 use leadline_figures::{Table, Text};
 use leadline_import::{Enough, Format, Options, enough, import};
-use leadline_profile::{DeviceProfile, ImportedFile, Pattern};
+use leadline_profile::Pattern;
 use leadline_report::render_text;
 
 use crate::failure::Failure;
 use crate::output::{self, OutputPaths};
 use crate::paths::{InputPath, OutputPath};
+
+use super::screen::{print_written, with_most_keys};
 
 /// Make a partial profile of what other programs measured: fio's JSON, iotune's io_properties.yaml, etcd's
 /// /metrics, pg_test_fsync, ceph tell osd.N bench, ioping
@@ -36,6 +38,10 @@ pub(super) struct Args {
     /// Print the profile as JSON on stdout, and make no folder
     #[arg(long)]
     json: bool,
+    /// Print what of each file was read, skipped and assumed, the tables, every check, and which keys follow for
+    /// each system
+    #[arg(long, conflicts_with = "json")]
+    details: bool,
     /// What the files are [default: told by their content]
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
     format: Option<String>,
@@ -75,32 +81,19 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     paths.write(&profile)?;
     if args.json {
         output::print(&profile.to_json())?;
-    } else {
-        output::print(&render_text(&files(&profile), output::width()))?;
-        output::print_summary(&profile)?;
-        output::print(&render_text(&systems(&enough(&profile)?), output::width()))?;
+        paths.say();
+        return Ok(());
     }
-    paths.say();
+    let systems = enough(&profile)?;
+    print_written(&profile, &paths, args.details, with_most_keys(&systems))?;
+    if args.details {
+        output::print(&render_text(&words(&systems), output::width()))?;
+    }
     Ok(())
 }
 
-/// What of each file was read, skipped and assumed.
-fn files(profile: &DeviceProfile) -> Text {
-    let mut text = Text::new();
-    for file in &profile.method.imported {
-        let ImportedFile { file: name, program, version, read, skipped, assumed, .. } = file;
-        let version = version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
-        text.say(format!("{name}: by {program}{version}"));
-        for (what, lines) in [("read", read), ("skipped", skipped), ("assumed", assumed)] {
-            lines.iter().for_each(|line| text.set(format!("{what}: {line}"), [2, 4]));
-        }
-    }
-    text.gap();
-    text
-}
-
 /// For each system the keys that follow, and what the others need.
-fn systems(systems: &[Enough]) -> Text {
+fn words(systems: &[Enough]) -> Text {
     let mut text = Text::new();
     let list = |names: Vec<&str>| if names.is_empty() { "–".to_owned() } else { names.join(", ") };
     let row = |one: &Enough| {

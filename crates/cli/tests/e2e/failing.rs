@@ -27,7 +27,7 @@ fn a_device_that_fails_while_measuring_ends_the_run_and_keeps_what_was_measured(
     let profile = DeviceProfile::load(dir.path().join("p.json")).unwrap();
     assert!(!profile.validity.complete && !profile.points.is_empty());
     assert!(profile.validity.stopped_by.as_ref().unwrap().contains("Input/output error"));
-    assert!(ran.stdout.contains("PARTIAL"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("The run is partial"), "{}", ran.stdout);
     assert_eq!(names(dir.path()), ["p.json"]);
 }
 

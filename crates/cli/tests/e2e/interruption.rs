@@ -36,7 +36,7 @@ fn interrupted(
     assert!(took < SOON, "took {took:?}");
     assert_eq!(names(dir), ["p.json"], "only the profile is left");
     ran.failed(1, &["interrupted", "what was measured is kept", resume]);
-    assert!(ran.stdout.contains("PARTIAL"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("The run is partial"), "{}", ran.stdout);
     let profile = DeviceProfile::load(dir.join("p.json")).unwrap();
     assert!(!profile.validity.complete);
     assert!(profile.validity.stopped_by.as_ref().unwrap().contains("signal"));

@@ -43,15 +43,20 @@ fn json_is_one_document_the_same_every_time_and_no_file() {
 fn a_folder_of_its_own_holds_the_profile_and_the_page() {
     let dir = folder();
     let ran = run(dir.path(), &["profile", "sim:sata", "--quick"]).succeeded();
-    for part in ["alpha", "k_r", "k_w"] {
+    for part in ["Reads in flight for 90 %", "Writes in flight for 90 %", "One write is worth"] {
         assert!(ran.stdout.contains(part), "{}", ran.stdout);
     }
+    assert!(ran.stdout.lines().count() <= 20 && !ran.stdout.contains("alpha"), "{}", ran.stdout);
     let made = made_folder(dir.path());
     assert!(made.file_name().unwrap().to_str().unwrap().starts_with("leadline-sim-sata-"), "{made:?}");
     assert_eq!(names(&made), ["profile.json", "report.html"]);
     assert!(DeviceProfile::load(made.join("profile.json")).unwrap().validity.complete);
     assert!(fs::read_to_string(made.join("report.html")).unwrap().starts_with("<!doctype html>"));
-    assert!(ran.stderr.contains(&format!("profile in {}", names(dir.path())[0])), "{}", ran.stderr);
+    let name = &names(dir.path())[0];
+    let next = format!("Next: leadline advise postgresql {name}/profile.json");
+    for line in [next, format!("Page: {name}/report.html")] {
+        assert!(ran.stdout.lines().any(|said| said == line), "no {line:?} in {}", ran.stdout);
+    }
 
     // Again, at once and with the same name: beside it, not over it.
     let before = fs::read(made.join("profile.json")).unwrap();

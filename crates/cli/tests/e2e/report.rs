@@ -17,7 +17,15 @@ fn one_profile_is_summed_up_shown_and_exported() {
     let dir = folder();
     profiles(dir.path());
     let ran = run(dir.path(), &["report", "flash.json"]).succeeded();
-    assert!(ran.stdout.contains("alpha") && ran.stderr.is_empty());
+    assert!(ran.stdout.contains("One write is worth") && ran.stderr.is_empty());
+    assert!(!ran.stdout.contains("k_r_90") && ran.stdout.lines().count() <= 20, "{}", ran.stdout);
+    let details = run(dir.path(), &["report", "flash.json", "--details"]).succeeded().stdout;
+    for part in ["alpha_1", "k_r_90", "Kneedle", "IOPS over requests in flight", "ok       little: "] {
+        assert!(details.contains(part), "no {part:?} in {details}");
+    }
+    run(dir.path(), &["report", "flash.json", "sata.json", "--details"])
+        .refused(&["--details", "one profile"]);
+    run(dir.path(), &["report", "flash.json", "--json", "--details"]).refused(&["--details", "--json"]);
     let ran = run(dir.path(), &["report", "flash.json", "--json"]).succeeded();
     assert!(ran.stdout == fs::read_to_string(dir.path().join("flash.json")).unwrap());
     run(dir.path(), &["report", "flash.json", "-o", "page.html"]).succeeded();

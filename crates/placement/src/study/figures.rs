@@ -22,11 +22,11 @@ impl Study {
         text.say_all(self.all.sizes.iter().map(|size| &*size.words));
         text.gap();
         let title = "All queries together".to_owned();
-        text.table(Table { title, ..self.sizes("").whole() });
+        text.table(Table { title, ..self.sizes("") });
         if self.queries.len() > 1 {
             text.gap();
             let title = "Each query alone: the best at each size".to_owned();
-            text.table(Table { title, ..self.by_query("").whole() });
+            text.table(Table { title, ..self.by_query("") });
         }
         text.say_all(self.notes.iter().map(String::as_str));
         text
@@ -93,7 +93,7 @@ impl Study {
         };
         let columns =
             [first, "take", "files placed", "placed", "of it copying", "cache", "cached", "neither"];
-        Table::new(columns).rows(self.all.sizes.iter().map(line))
+        Table::new(columns).words(1).words(2).words(5).rows(self.all.sizes.iter().map(line))
     }
 
     /// A line for each query by itself.

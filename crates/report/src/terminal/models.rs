@@ -3,12 +3,9 @@
 use leadline_figures::Table;
 use leadline_model::{Assessment, ModelComparison, WorkloadClass};
 
-use super::text::render_table;
+use super::grid::render_table;
 use super::{NARROWEST, wrap};
 use crate::model_words::{self, Errors, Sorted};
-
-/// So many columns hold all errors of a model in one row.
-const ONE_TABLE: usize = 98;
 
 /// Every model's errors, which was chosen and why, what the others lack, and the parameters of the chosen
 /// one, `width` columns wide (60 at least); `label` names the device. Ends with a newline.
@@ -33,7 +30,7 @@ pub fn render_models(label: &str, comparison: &ModelComparison, width: usize) ->
     out.join("\n") + "\n"
 }
 
-/// One row per model; where the kinds of requests do not fit beside the rest, they have a table of their own.
+/// One row per model.
 fn errors(comparison: &ModelComparison, width: usize) -> String {
     let heads = ["fitted", "held out"].into_iter().chain(WorkloadClass::ALL.map(WorkloadClass::name));
     let heads: Vec<String> = heads.map(str::to_owned).collect();
@@ -46,12 +43,7 @@ fn errors(comparison: &ModelComparison, width: usize) -> String {
         .iter()
         .map(|of| (format!("{}{}", of.name, if of.chosen { " *" } else { "" }), cells(of)))
         .collect();
-    let part = |columns: std::ops::Range<usize>| grid("model", &heads, &rows, columns, width);
-    if width >= ONE_TABLE {
-        part(0..heads.len())
-    } else {
-        format!("{}\n\n{}", part(0..2), part(2..heads.len()))
-    }
+    grid("model", &heads, &rows, 0..heads.len(), width)
 }
 
 fn parameters(best: &Assessment, width: usize) -> String {

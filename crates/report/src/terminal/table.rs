@@ -3,53 +3,61 @@
 use leadline_figures::Table;
 use leadline_profile::{Capped, DeviceProfile, Parameters};
 
+use super::grid::render_table;
 use super::kind;
-use super::text::render_table;
 use crate::compare::{Cell, Comparison, Quantity, Verdict};
 use crate::format::{self, count, significant};
 
-/// One row per quantity, one column per pattern and block size; several tables where they do not fit side by
-/// side.
+/// One row per quantity, one column per pattern and block size.
 pub(super) fn parameters(profile: &DeviceProfile, width: usize) -> String {
-    if profile.parameters.is_empty() {
-        return "Nothing was measured.".to_owned();
+    let entries = &profile.parameters;
+    if entries.is_empty() {
+        return "No curve was measured.".to_owned();
     }
-    let (name, column) = (16, 19);
-    let fit = ((width - name) / column).max(1);
-    let tables: Vec<String> =
-        profile.parameters.chunks(fit).map(|entries| block_of(entries, width)).collect();
-    tables.join("\n\n")
-}
-
-fn block_of(entries: &[Parameters], width: usize) -> String {
     let mut table = Table::named("", entries.iter().map(|e| kind(e.pattern, e.block_bytes)));
-    for quantity in Quantity::ALL {
-        let cells: Vec<Cell> = entries.iter().map(|e| quantity.cell(e)).collect();
-        if cells.iter().any(|cell| cell.value.is_some()) {
-            let name = match quantity.unit() {
-                "IOPS" => format!("{} IOPS", quantity.name().replace("durable write", "durable")),
-                _ => quantity.name().to_owned(),
-            };
-            table.row(std::iter::once(name).chain(cells.iter().map(|&cell| shown(quantity, cell))));
+    let mut row = |name: &str, cells: Vec<String>| {
+        if cells.iter().any(|cell| cell != NONE) {
+            table.row(std::iter::once(name.to_owned()).chain(cells));
         }
+    };
+    for quantity in Quantity::ALL {
+        let name = match quantity.unit() {
+            "IOPS" => format!("{} IOPS", quantity.name().replace("durable write", "durable")),
+            _ => quantity.name().to_owned(),
+        };
+        row(&name, entries.iter().map(|entry| shown(quantity, quantity.cell(entry))).collect());
     }
-    let capped = entries.iter().map(|e| match e.capped {
+    for (name, other) in OTHER_K {
+        row(name, entries.iter().map(|entry| other(entry).unwrap_or_else(|| NONE.to_owned())).collect());
+    }
+    let capped = |entry: &Parameters| match entry.capped {
         Capped::Yes => "yes",
         Capped::No => "no",
         Capped::Unknown => "unknown",
-    });
-    table.row(std::iter::once("capped").chain(capped));
-    if entries.iter().any(|e| e.censored.read || e.censored.write) {
-        let censored = entries.iter().map(|e| match (e.censored.read, e.censored.write) {
-            (true, true) => "reads, writes",
-            (true, false) => "reads",
-            (false, true) => "writes",
-            (false, false) => "no",
-        });
-        table.row(std::iter::once("censored").chain(censored));
-    }
+    };
+    row("capped", entries.iter().map(|entry| capped(entry).to_owned()).collect());
+    let censored = |entry: &Parameters| match (entry.censored.read, entry.censored.write) {
+        (true, true) => "reads, writes",
+        (true, false) => "reads",
+        (false, true) => "writes",
+        (false, false) => NONE,
+    };
+    row("censored", entries.iter().map(|entry| censored(entry).to_owned()).collect());
     render_table(&table, width)
 }
+
+/// In a cell of which nothing is known.
+const NONE: &str = "–";
+
+/// The same k by other rules.
+const OTHER_K: [(&str, OfEntry); 4] = [
+    ("k_r, X_max R_1", |entry| entry.k_r_little.map(significant)),
+    ("k_r, Kneedle", |entry| entry.k_r_knee.map(|k| k.to_string())),
+    ("k_w, X_max R_1", |entry| entry.k_w_little.map(significant)),
+    ("k_w, Kneedle", |entry| entry.k_w_knee.map(|k| k.to_string())),
+];
+
+type OfEntry = fn(&Parameters) -> Option<String>;
 
 /// The comparison: the first profile, then each other with its verdict; one table per other where the width
 /// is small.
@@ -89,7 +97,7 @@ fn shown(quantity: Quantity, cell: Cell) -> String {
         "in flight" => format!("{value:.0}"),
         _ => significant(value),
     };
-    let Some(value) = cell.value else { return "–".to_owned() };
+    let Some(value) = cell.value else { return NONE.to_owned() };
     match (cell.lower_bound, cell.interval) {
         (true, _) => format!("≥{}", show(value)),
         (false, Some(ends)) => format!("{} ({})", show(value), format::range(ends, show)),

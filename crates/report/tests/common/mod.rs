@@ -132,7 +132,10 @@ pub fn troubled_profile() -> DeviceProfile {
         Some(Temperature { start_c: 51.0, max_c: 84.0, warning_c: Some(82.0), throttled: true });
     profile.validity.order_effect = Some(OrderEffect { ratio: 0.83, ratio_ci: [0.78, 0.88], seen: true });
     profile.validity.checks[0].status = CheckStatus::Violated;
-    profile.validity.checks[0].detail = "k X(1) exceeded by 9 % at random read 4K, k = 4".into();
+    profile.validity.checks[0].detail =
+        "k requests are more than k times as fast as one at 1 of 88 points; worst: 4K random read at k = 4, 4.36 \
+         times as fast"
+            .into();
     for entry in &mut profile.parameters {
         entry.censored = Censored { read: true, write: false };
         entry.capped = Capped::Yes;
@@ -318,10 +321,22 @@ impl Shape {
                 slope: 0.011,
             }),
             checks: vec![
-                check("speedup", CheckStatus::Ok, "X(k) is at most k X(1) at every point"),
-                check("little", CheckStatus::Ok, "X R = k within 1.8 % at every point"),
-                check("link", CheckStatus::Ok, "the highest bandwidth is 62 % of what the link carries"),
-                check("cpu", CheckStatus::Unknown, "PSI is not readable here"),
+                check(
+                    "speedup",
+                    CheckStatus::Ok,
+                    "k requests are at most k times as fast as one at all 88 points",
+                ),
+                check(
+                    "little",
+                    CheckStatus::Ok,
+                    "throughput times latency is within 5 % of k at all 88 points",
+                ),
+                check(
+                    "link",
+                    CheckStatus::Ok,
+                    "bandwidth is within the 3.94 GB/s of PCIe 8.0 GT/s x4 at all 88 points",
+                ),
+                check("cpu", CheckStatus::Unknown, "no processor time was recorded"),
             ],
             cliffs: if self.writes {
                 vec![Cliff {

@@ -119,9 +119,8 @@ impl Swept {
             row.extend(worn.then(|| [amplification, life].map(known)).into_iter().flatten());
             row
         };
-        // Wider than the terminal rather than with numbers broken in two.
         let columns = names.into_iter().map(Column::numbers).collect();
-        let table = Table { columns, ..Table::default() }.words(0).whole();
+        let table = Table { columns, ..Table::default() }.words(0).keys(swept.len());
         table.rows(self.pools.iter().map(row))
     }
 }
