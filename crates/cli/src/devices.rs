@@ -3,12 +3,12 @@
 mod simulated;
 
 use std::ffi::OsStr;
-use std::fmt::Write as _;
 
 use leadline_catalogue::{
     AccessPath, DEVICES, Description, PUBLISHED, Pattern, Published, SIMULATED, behind, device_of, load,
 };
 use leadline_device::format_size;
+use leadline_figures::{Table, Text};
 use leadline_sim::DeviceSpec;
 use serde_json::{Value, json};
 
@@ -44,11 +44,11 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         let all =
             DEVICES.iter().map(|device| CatalogueEntry::load(device.name)).collect::<Result<Vec<_>, _>>()?;
         let document = || json!({ "devices": all.iter().map(CatalogueEntry::json).collect::<Vec<_>>() });
-        return if args.json { output::print_json(&document()) } else { output::print(&table(&all)) };
+        return if args.json { output::print_json(&document()) } else { output::print_text(&list(&all)) };
     };
     let name = behind(name, PUBLISHED).or(behind(name, SIMULATED)).unwrap_or(name);
     let known = CatalogueEntry::load(device_of(name))?;
-    if args.json { output::print_json(&known.json()) } else { output::print(&known.in_full()) }
+    if args.json { output::print_json(&known.json()) } else { output::print_text(&known.in_full()) }
 }
 
 impl CatalogueEntry {
@@ -75,38 +75,37 @@ impl CatalogueEntry {
         })
     }
 
-    fn in_full(&self) -> String {
+    fn in_full(&self) -> Text {
         let d = &self.description;
         let name = printable::line(&self.name);
-        let mut out = format!("{name}\n");
+        let mut text = Text::new();
+        text.say(&name);
         let facts = [("description", &d.description), ("class", &d.class), ("source", &d.source)];
         for (name, value) in facts.iter().filter_map(|(name, value)| Some((name, value.as_ref()?))) {
-            out += &hanging(&format!("{name:<12} "), value);
+            text.set(format!("{name:<12} {value}"), [0, 13]);
         }
-        for entry in &d.published {
-            out += &published(entry);
-        }
+        d.published.iter().for_each(|entry| published(&mut text, entry));
         if let Some(rows) = self.simulated.as_ref().and_then(simulated::rows) {
-            out += "\nsimulated\n";
-            for (name, value) in rows {
-                out += &hanging(&format!("  {name:<10} "), &value);
-            }
+            text.gap();
+            text.say("simulated");
+            rows.iter().for_each(|(name, value)| text.set(format!("{name:<10} {value}"), [2, 13]));
         }
-        out.push('\n');
+        text.gap();
         if !d.published.is_empty() {
-            let _ = writeln!(out, "as a profile: leadline report device:{name}");
+            text.say(format!("as a profile: leadline report device:{name}"));
         }
         if self.simulated.is_some() {
-            let _ = writeln!(out, "to measure it: leadline profile sim:{name}");
+            text.say(format!("to measure it: leadline profile sim:{name}"));
         }
-        out
+        text
     }
 }
 
-fn published(entry: &Published) -> String {
+fn published(text: &mut Text, entry: &Published) {
     let path = entry.path.map(|path| format!(", {}", path_name(path))).unwrap_or_default();
     let pattern = if entry.pattern == Pattern::Random { "random" } else { "sequential" };
-    let mut out = format!("\npublished, {} {pattern}{path}\n", format_size(u64::from(entry.block_bytes)));
+    text.gap();
+    text.say(format!("published, {} {pattern}{path}", format_size(u64::from(entry.block_bytes))));
     let number = |value: f64| if value >= 10.0 { format!("{value}") } else { format!("{value:.2}") };
     let rows = [
         ("alpha", entry.alpha.map(|a| format!("{} reads per saturated write", number(a)))),
@@ -119,17 +118,16 @@ fn published(entry: &Published) -> String {
         ("note", entry.note.clone()),
     ];
     for (name, value) in rows.into_iter().filter_map(|(name, value)| Some((name, value?))) {
-        out += &hanging(&format!("  {name:<10} "), &value);
+        text.set(format!("{name:<10} {value}"), [2, 13]);
     }
-    out
 }
 
 /// One row a device and path, the sources below.
-fn table(all: &[CatalogueEntry]) -> String {
+fn list(all: &[CatalogueEntry]) -> Text {
     let mut sources: Vec<&str> = Vec::new();
     let head =
         ["name", "class", "alpha", "alpha_1", "k_r", "k_w", "read us", "write us", "simulated", "source"];
-    let mut rows = vec![head.map(str::to_owned)];
+    let mut table = Table::new(head).words(1).words(8).words(9);
     for known in all {
         let source = known.description.source.as_deref().map_or_else(String::new, |source| {
             let at = sources.iter().position(|s| *s == source).unwrap_or_else(|| {
@@ -138,17 +136,18 @@ fn table(all: &[CatalogueEntry]) -> String {
             });
             format!("[{}]", at + 1)
         });
-        rows.extend(device_rows(known, &source));
+        table = table.rows(device_rows(known, &source));
     }
-    let mut out = columns(&rows);
-    out.push_str("\nPublished numbers of 4K random requests; latencies are for one request at a time.\n");
+    let mut text = Text::new();
+    text.table(table);
+    text.gap();
+    text.say("Published numbers of 4K random requests; latencies are for one request at a time.");
     for (i, source) in sources.iter().enumerate() {
-        out += &hanging(&format!("[{}] ", i + 1), source);
+        text.set(format!("[{}] {source}", i + 1), [0, 4]);
     }
-    out.push_str(
-        "\nOne of them: leadline devices NAME. Its numbers as a profile: leadline report device:NAME\n",
-    );
-    out
+    text.gap();
+    text.say("One of them: leadline devices NAME. Its numbers as a profile: leadline report device:NAME");
+    text
 }
 
 /// The headline entry of each path; one row without numbers where nothing was published.
@@ -179,43 +178,6 @@ fn device_rows(known: &CatalogueEntry, source: &str) -> Vec<[String; 10]> {
         (None, raw) => vec![row(known.name.clone(), raw)],
         (file, raw) => vec![row(known.name.clone(), file), row(format!("{}:raw", known.name), raw)],
     }
-}
-
-/// Names to the left, numbers to the right.
-fn columns(rows: &[[String; 10]]) -> String {
-    let width = |i: usize| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0);
-    let widths: [usize; 10] = std::array::from_fn(width);
-    let mut out = String::new();
-    for row in rows {
-        let cells = row.iter().zip(widths).enumerate().map(|(i, (cell, width))| {
-            if (2..8).contains(&i) { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
-        });
-        let line = cells.collect::<Vec<_>>().join("  ");
-        out += line.trim_end();
-        out.push('\n');
-    }
-    out
-}
-
-/// `head` and the text behind it, broken at spaces to the width of the terminal; further lines begin below
-/// the text.
-fn hanging(head: &str, text: &str) -> String {
-    let indent = head.chars().count();
-    let mut out = head.to_owned();
-    let mut at = indent;
-    for word in text.split_whitespace() {
-        let length = word.chars().count();
-        if at > indent && at + 1 + length > output::width() {
-            out += &format!("\n{}", " ".repeat(indent));
-            at = indent;
-        } else if at > indent {
-            out.push(' ');
-            at += 1;
-        }
-        out += word;
-        at += length;
-    }
-    out + "\n"
 }
 
 fn path_name(path: AccessPath) -> &'static str {

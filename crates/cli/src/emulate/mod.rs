@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use leadline_device::{format_size, parse_large_size};
 use leadline_emulate::{EmulateError, EmulateOptions, EmulatedDevice, Emulator, MOST_CPU, Report, Schedule};
+use leadline_figures::Text;
 
 use crate::console;
 use crate::failure::Failure;
@@ -177,9 +178,7 @@ fn dry_run(args: &Args, backing: &Path, mount: &Path, capacity: u64) -> Result<(
 /// Reports, also what did not end well; a machine that could not keep up is a failure.
 fn finish(args: &Args, report: &Report, ended: Result<(), EmulateError>) -> Result<(), Failure> {
     let saved = args.report.as_ref().map_or(Ok(()), |path| report.save(path));
-    for line in report.summary() {
-        output::print(&format!("{line}\n"))?;
-    }
+    output::print_text(&Text::of_lines(report.summary()))?;
     if args.slowdown > 1.0 && report.cpu_share.is_some_and(|share| share > MOST_CPU) {
         messages::warning("programs used more than 10 % of a processor, which a slowdown does not stretch");
     }

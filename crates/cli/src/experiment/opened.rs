@@ -1,6 +1,7 @@
 //! TARGET, opened for experiments, after it was said what they write and how long they measure.
 
 use leadline_device::format_size;
+use leadline_figures::Text;
 use leadline_measure::experiment::{Announcement, Experiment, Request, names};
 use leadline_measure::target::{Access, OpenTarget};
 use serde_json::json;
@@ -63,7 +64,7 @@ pub(super) fn dry_run(args: &Args, target: Target, which: &[&'static dyn Experim
             "experiments": which.iter().map(|one| one.name()).collect::<Vec<_>>(),
         }))?;
     } else {
-        output::print(&format!("{}\n", line(args, &announced, which)))?;
+        output::print_text(&Text::of_lines([line(args, &announced, which)]))?;
     }
     // A directory would get a scratch file.
     if target.candidate().is_directory() {

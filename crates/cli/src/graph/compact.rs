@@ -1,5 +1,6 @@
 //! `leadline graph compact`: one set of lists of a store and its changes.
 
+use leadline_figures::Text;
 use leadline_graph::compact;
 use leadline_graph::output::grouped;
 use leadline_graph_store::inspect::summarise;
@@ -50,7 +51,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         report: report?,
         seconds: started.elapsed().as_secs_f64(),
     };
-    if args.json { super::print_json(&compacted) } else { output::print(&words(&compacted)) }
+    if args.json { super::print_json(&compacted) } else { output::print_text(&words(&compacted)) }
 }
 
 /// Says what would be read and written.
@@ -71,7 +72,7 @@ fn dry_run(args: &Args) -> Result<(), Failure> {
         .print(args.json)
 }
 
-fn words(compacted: &Compacted) -> String {
+fn words(compacted: &Compacted) -> Text {
     let CompactReport { version, bytes_before, bytes_after, compacted: done } = compacted.report;
     let size = match done {
         true => format!("{} before, {} now", bytes(bytes_before), bytes(bytes_after)),

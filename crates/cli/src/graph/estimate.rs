@@ -1,6 +1,7 @@
 //! `leadline graph ALGORITHM --estimate`: what a run would need, in words and as JSON.
 
 use leadline_device::format_size;
+use leadline_figures::Text;
 use leadline_graph::output::grouped;
 use leadline_graph::{Estimate, Graph};
 use serde::Serialize;
@@ -34,10 +35,10 @@ impl EstimateReport {
     }
 
     pub(super) fn print(&self, json: bool) -> Result<(), Failure> {
-        if json { print_json(self) } else { output::print(&self.words()) }
+        if json { print_json(self) } else { output::print_text(&self.words()) }
     }
 
-    fn words(&self) -> String {
+    fn words(&self) -> Text {
         let EstimateReport { algorithm, store, estimate, .. } = self;
         let store = printable::line(store);
         let (vertices, edges) = (grouped(self.vertices), grouped(self.graph_edges));
@@ -49,7 +50,7 @@ impl EstimateReport {
         let cap = format_size(estimate.memory_cap_bytes);
         let Some([fewest, most]) = estimate.bytes_read else {
             lines.push(format!("{cap} is not enough"));
-            return lines.join("\n") + "\n";
+            return Text::of_lines(lines);
         };
         let cached = match estimate.all_cached {
             true => format!("all {}", bytes(estimate.block_bytes)),
@@ -74,7 +75,7 @@ impl EstimateReport {
         if let Some([least, most]) = estimate.seconds {
             lines.push(format!("together: {}", interval(least, most, seconds)));
         }
-        lines.join("\n") + "\n"
+        Text::of_lines(lines)
     }
 }
 

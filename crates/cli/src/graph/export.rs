@@ -114,7 +114,7 @@ impl Args {
         if self.json {
             return self.print_json(report);
         }
-        output::print(&rows(&[
+        output::print_text(&rows(&[
             ("folder", format!("{}, {}", self.out.display(), bytes(report.bytes))),
             ("vertices", grouped(report.vertices)),
             ("edges", format!("{}, in {} parts", grouped(report.edges), grouped(report.partitions.into()))),
@@ -142,7 +142,7 @@ impl Args {
         if self.json {
             return self.print_json(report);
         }
-        output::print(&rows(&[
+        output::print_text(&rows(&[
             ("file", format!("{}, {}", self.out.display(), bytes(report.bytes))),
             ("edges", grouped(report.edges)),
             ("export time", seconds(report.seconds)),

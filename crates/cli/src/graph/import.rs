@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::Path;
 
 use leadline_device::{format_size, parse_large_size, parse_size};
+use leadline_figures::Text;
 use leadline_graph::output::grouped;
 use leadline_graph_store::GraphError;
 use leadline_graph_store::format::Header;
@@ -136,7 +137,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         input_bytes_per_second: rate(report.input_bytes),
         report: &report,
     };
-    if args.json { super::print_json(&imported) } else { output::print(&words(&imported)) }
+    if args.json { super::print_json(&imported) } else { output::print_text(&words(&imported)) }
 }
 
 /// Says what would be read and written; what cannot be read is refused.
@@ -160,7 +161,7 @@ fn preview(args: &Args, memory: u64) -> Result<(), Failure> {
     }
     let edges = preview.edges.iter().map(|edge| ("edge", edge.to_string()));
     let read = reading::rows(&preview.input).into_iter().filter(|(name, _)| *name != "first edge");
-    output::print(&rows(&edges.chain(read).collect::<Vec<_>>()))
+    output::print_text(&rows(&edges.chain(read).collect::<Vec<_>>()))
 }
 
 fn input_options(args: &Args, memory: u64) -> InputOptions {
@@ -223,7 +224,7 @@ fn refuse_other(store: &Path, force: bool) -> Result<(), Failure> {
     }
 }
 
-fn words(imported: &Imported<'_>) -> String {
+fn words(imported: &Imported<'_>) -> Text {
     let report = imported.report;
     let mut table = vec![
         ("store", format!("{}, {}", imported.store, bytes(report.store_bytes))),

@@ -16,6 +16,7 @@ mod update;
 mod validate;
 mod verify;
 
+use leadline_figures::Text;
 use leadline_graph_store::Progress as PassProgress;
 use leadline_measure::Progress;
 
@@ -87,11 +88,14 @@ fn show(display: &mut Display, progress: PassProgress) {
     display.show(&Progress { phase, done: share, detail });
 }
 
-/// A table of names and values, a line each.
-fn rows(rows: &[(&str, String)]) -> String {
+/// Names and values, a line each.
+fn rows(rows: &[(&str, String)]) -> Text {
     let widest = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    let row = |(name, value): &(&str, String)| format!("  {name:<widest$}  {}\n", printable::line(value));
-    rows.iter().map(row).collect()
+    let mut text = Text::new();
+    for (name, value) in rows {
+        text.set(format!("{name:<widest$}  {}", printable::line(value)), [2, widest + 4]);
+    }
+    text
 }
 
 /// `12.3 MB`.

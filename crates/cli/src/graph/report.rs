@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use leadline_device::format_size;
+use leadline_figures::Text;
 use leadline_graph::algorithm::Ran;
 use leadline_graph::output::grouped;
 use leadline_graph::{Graph, RunStats};
@@ -89,7 +90,7 @@ impl Report {
         output::print(&format!("{text}\n"))
     }
 
-    pub(super) fn words(&self) -> String {
+    pub(super) fn words(&self) -> Text {
         let mut text = format!(
             "{} on {}: {} vertices, {} edges\n",
             self.algorithm,
@@ -111,7 +112,7 @@ impl Report {
             let took = self.output_seconds.map(|seconds| format!(", {seconds:.3} s)")).unwrap_or_default();
             let _ = writeln!(text, "result in {}{size}{took}", printable::line(path));
         }
-        text
+        Text::of_lines(text.lines())
     }
 
     fn add_run(&self, text: &mut String) {

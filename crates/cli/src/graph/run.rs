@@ -44,7 +44,7 @@ pub(super) fn run(command: &AlgorithmCommand) -> Result<(), Failure> {
         messages::warning(&warning);
     }
     let report = Report::new(algorithm.name(), &graph, ran).on(device.as_ref()).in_file(common.output());
-    if common.json { report.print_json() } else { output::print(&report.words()) }
+    if common.json { report.print_json() } else { output::print_text(&report.words()) }
 }
 
 /// How far a run is, on a terminal, once it takes long.

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use leadline_device::parse_large_size;
+use leadline_figures::Text;
 use leadline_graph::GraphUpdate;
 use leadline_graph::output::grouped;
 use leadline_graph_store::input::Format;
@@ -180,7 +181,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         changes_per_second: if seconds > 0.0 { changes as f64 / seconds } else { 0.0 },
         space: update.space()?,
     };
-    if args.json { super::print_json(&updated) } else { output::print(&words(&updated)) }
+    if args.json { super::print_json(&updated) } else { output::print_text(&words(&updated)) }
 }
 
 /// Says what would be read and written.
@@ -274,7 +275,7 @@ impl Work<'_> {
     }
 }
 
-fn words(updated: &Updated) -> String {
+fn words(updated: &Updated) -> Text {
     let mut table = vec![
         ("store", format!("{}, {} changes since the import", updated.store, grouped(updated.version))),
         ("changes", format!("{}, commits: {}", grouped(updated.changes), grouped(updated.commits))),

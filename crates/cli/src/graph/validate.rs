@@ -4,6 +4,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use leadline_device::parse_large_size;
+use leadline_figures::Text;
 use leadline_graph::output::grouped;
 use leadline_graph_store::graphalytics::{
     Benchmark, Difference, ValidateOptions, ValidationReport, validate,
@@ -86,7 +87,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     if args.json {
         super::print_json(&report)?
     } else {
-        output::print(&words(&args, &report))?
+        output::print_text(&words(&args, &report))?
     }
     if report.valid {
         return Ok(());
@@ -101,7 +102,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     )))
 }
 
-fn words(args: &Args, report: &ValidationReport) -> String {
+fn words(args: &Args, report: &ValidationReport) -> Text {
     let verdict = if report.valid { "valid" } else { "not valid" };
     let mut text = rows(&[
         ("result", format!("{} is {verdict}", args.found.display())),
@@ -113,7 +114,7 @@ fn words(args: &Args, report: &ValidationReport) -> String {
     ]);
     let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
     for Difference { id, expected, found } in &report.differences {
-        text.push_str(&format!("vertex {id}: expected {}, found {}\n", shown(expected), shown(found)));
+        text.say(format!("vertex {id}: expected {}, found {}", shown(expected), shown(found)));
     }
     text
 }

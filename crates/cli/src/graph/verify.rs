@@ -29,7 +29,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     if args.json {
         return super::print_json(&report);
     }
-    output::print(&rows(&[
+    output::print_text(&rows(&[
         ("store", format!("{} is sound, {} read", args.store.display(), bytes(report.bytes))),
         ("vertices", grouped(report.vertices)),
         ("entries", grouped(report.entries)),

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use leadline_advise::{Inputs, Lint, Recognised, recognise, text};
+use leadline_figures::Text;
 use leadline_profile::DeviceProfile;
 use leadline_report::render_text;
 use serde_json::{Value, json};
@@ -51,8 +52,8 @@ pub(super) fn run(
 /// Each with what it was known by.
 fn shown(name: &str, lints: &[(Recognised, Lint)]) -> Result<String, Failure> {
     let part = |(one, lint): &(Recognised, Lint)| {
-        let known = format!("{name} is read as {}\n", one.sentence());
-        [known, render_text(&lint.text(), output::width())].concat()
+        let known = Text::of_lines([format!("{name} is read as {}", one.sentence())]);
+        [known, lint.text()].map(|text| render_text(&text, output::width())).concat()
     };
     Ok(lints.iter().map(part).collect::<Vec<_>>().join("\n"))
 }

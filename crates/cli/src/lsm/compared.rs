@@ -1,50 +1,38 @@
 //! Predictions next to measurements, as tables.
 
-use std::fmt::Write as _;
-
+use leadline_figures::{Table, Text};
 use leadline_lsm::figures::comparison_sentences;
 use leadline_lsm::validate::{ComparedCell, Comparison, Kind, Term};
 
 /// Every cell with its error and the terms that are off, then errors, orders and choices.
-pub(super) fn tables(comparison: &Comparison) -> String {
-    let mut text = String::new();
+pub(super) fn add(text: &mut Text, comparison: &Comparison) {
     for kind in Kind::ALL {
-        cells(&mut text, kind, comparison);
+        text.table(cells(kind, comparison));
+        text.gap();
     }
-    for sentence in comparison_sentences(comparison) {
-        let _ = writeln!(text, "{sentence}");
-    }
-    text
+    text.say_all(comparison_sentences(comparison));
 }
 
-fn cells(text: &mut String, kind: Kind, comparison: &Comparison) {
-    let unit = if kind == Kind::Fill { "s" } else { "us" };
-    let by = if kind == Kind::Fill { "threads" } else { "clients" };
-    let _ = writeln!(
-        text,
-        "{:<14}{by:>8}{:>13}{:>13}{:>9}   off by more than 15 %: predicted against measured",
-        kind.words(),
-        format!("predicted {unit}"),
-        format!("measured {unit}"),
-        "error"
-    );
-    for cell in comparison.cells.iter().filter(|cell| cell.kind == kind) {
+fn cells(kind: Kind, comparison: &Comparison) -> Table {
+    let (unit, by) = if kind == Kind::Fill { ("s", "threads") } else { ("us", "clients") };
+    let [predicted, measured] = ["predicted", "measured"].map(|name| format!("{name} {unit}"));
+    let off = "off by more than 15 %: predicted : measured";
+    let row = |cell: &ComparedCell| {
         let ComparedCell { layout, jobs, clients, predicted, measured, error, terms, off, .. } = cell;
-        let off: Vec<String> = terms
-            .iter()
-            .filter(|term| off.contains(&term.name))
-            .map(|Term { name, predicted, measured }| format!("{name} {predicted:.3} : {measured:.3}"))
-            .collect();
-        let _ = writeln!(
-            text,
-            "{:<14}{:>8}{:>13.1}{:>13.1}{:>8.1}%   {}",
+        let off = terms.iter().filter(|term| off.contains(&term.name)).map(term).collect::<Vec<_>>();
+        [
             layout.to_string(),
-            clients.unwrap_or(*jobs),
-            predicted.value,
-            measured.median,
-            error * 100.0,
-            off.join(", ")
-        );
-    }
-    text.push('\n');
+            clients.unwrap_or(*jobs).to_string(),
+            format!("{:.1}", predicted.value),
+            format!("{:.1}", measured.median),
+            format!("{:.1} %", error * 100.0),
+            off.join(", "),
+        ]
+    };
+    let cells = comparison.cells.iter().filter(|cell| cell.kind == kind);
+    Table::new([kind.words(), by, &predicted, &measured, "error", off]).keys(2).words(5).rows(cells.map(row))
+}
+
+fn term(Term { name, predicted, measured }: &Term) -> String {
+    format!("{name} {predicted:.3} : {measured:.3}")
 }

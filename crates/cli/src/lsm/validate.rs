@@ -202,7 +202,11 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     if let Some(journal) = journal {
         journal.remove()?;
     }
-    output::print(&if args.json { record.to_json() } else { measured::tables(&record) })?;
+    if args.json {
+        output::print(&record.to_json())?;
+    } else {
+        output::print_text(&measured::text(&record))?;
+    }
     if let Some(path) = &args.output {
         output::written("result", path);
     }

@@ -104,7 +104,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     let Some(replayed) = replayed? else { return Ok(()) };
     match args.json {
         true => output::print(&format!("{:#}\n", json!(replayed)))?,
-        false => output::print(&table::render(&replayed))?,
+        false => output::print_text(&table::text(&replayed))?,
     }
     match (replayed.complete, replayed.verified_pages, args.no_verify) {
         (false, ..) => {

@@ -1,8 +1,8 @@
 //! `leadline trace generate`: a made-up trace as a file.
 
 use std::ffi::OsStr;
-use std::fmt::Write as _;
 
+use leadline_figures::Text;
 use leadline_trace::{Format, GENERATOR, ReadAs, STDIN, generators};
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let Some(name) = args.generator else {
-        return if args.json { output::print_json(&document()) } else { output::print(&list()) };
+        return if args.json { output::print_json(&document()) } else { output::print_text(&list()) };
     };
     if !name.starts_with(GENERATOR) {
         return Err(Failure::Input(format!(
@@ -67,13 +67,14 @@ fn document() -> Value {
     json!({ "generators": all.collect::<Vec<_>>() })
 }
 
-fn list() -> String {
-    let mut text = String::new();
+fn list() -> Text {
+    let mut text = Text::new();
     for info in generators() {
         let options: Vec<String> =
             info.options.iter().map(|option| format!("{}={}", option.key, option.default)).collect();
-        // Writing to a string does not fail.
-        let _ = writeln!(text, "{GENERATOR}{}\n    {}\n    {}", info.name, info.about, options.join(" "));
+        text.say(format!("{GENERATOR}{}", info.name));
+        text.set(info.about, [4, 4]);
+        text.set(options.join(" "), [4, 4]);
     }
     text
 }

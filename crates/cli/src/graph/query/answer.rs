@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use leadline_figures::Text;
 use leadline_graph::output::{RowFile, RowValues, Rows, grouped};
 use leadline_graph::{Graph, RunStats};
 use serde_json::{Map, Value, json};
@@ -94,9 +95,9 @@ impl AnswerArgs {
 
     fn print_words(&self, answer: &Answer<'_>, size: u64) -> Result<(), Failure> {
         let (stats, path) = (&answer.stats, self.output.as_deref().map(|path| path.display().to_string()));
-        output::print(&format!(
+        let words = format!(
             "{}\n{:.3} s: read {} in {} requests, {:.1} in flight on average, at most {} allowed\n\
-             {} rows in {} ({})\n",
+             {} rows in {} ({})",
             answer.words,
             stats.seconds,
             bytes(stats.bytes_read),
@@ -106,7 +107,8 @@ impl AnswerArgs {
             grouped(answer.rows.1.count() as u64),
             printable::line(&path.unwrap_or_default()),
             bytes(size),
-        ))
+        );
+        output::print_text(&Text::of_lines(words.lines()))
     }
 
     fn print_document(&self, answer: Answer<'_>, written: Option<u64>) -> Result<(), Failure> {

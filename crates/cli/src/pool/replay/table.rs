@@ -1,10 +1,11 @@
 //! A replay in the terminal.
 
 use leadline_device::format_size;
+use leadline_figures::Text;
 use leadline_pool::replay::ReplayReport;
 
 /// Names on the left, numbers with their units on the right.
-pub(super) fn render(replayed: &ReplayReport) -> String {
+pub(super) fn text(replayed: &ReplayReport) -> Text {
     let outcome = &replayed.outcome;
     let mut rows = vec![
         ("policy", outcome.policy.clone()),
@@ -38,7 +39,10 @@ pub(super) fn render(replayed: &ReplayReport) -> String {
     let verified =
         replayed.verified_pages.map_or("none".to_owned(), |pages| format!("{pages} pages, all right"));
     rows.push(("verified", verified));
-    let partial = if replayed.complete { "" } else { "PARTIAL\n" };
-    let lines = rows.iter().map(|(name, value)| format!("{name:<18} {value}\n"));
-    std::iter::once(partial.to_owned()).chain(lines).collect()
+    let mut text = Text::new();
+    if !replayed.complete {
+        text.say("PARTIAL");
+    }
+    rows.iter().for_each(|(name, value)| text.set(format!("{name:<18} {value}"), [0, 19]));
+    text
 }
