@@ -59,7 +59,7 @@ fn explained(advice: &Advice, setting: &Setting, text: &mut Text) {
     let interval = setting.interval_shown().map_or(String::new(), |interval| format!(" ({interval})"));
     text.gap();
     let head = format!("{} = {}{interval} {}", setting.key, setting.value.shown(), setting.unit_shown());
-    text.line(head.trim_end());
+    text.say(head.trim_end());
     let mut say = |what: &str, words: &str| {
         if !words.is_empty() {
             text.set(format!("{what}{words}"), [2, 4]);
@@ -122,7 +122,7 @@ impl Lint {
         let to_check = |verdict: Verdict| matches!(verdict, Verdict::Off | Verdict::Moot);
         for finding in with(Verdict::is_wrong).chain(with(to_check)) {
             let judged = judged(finding);
-            text.line(format!("{}: {} = {}: {judged}", finding.place, finding.key, finding.found));
+            text.set(format!("{}: {} = {}: {judged}", finding.place, finding.key, finding.found), [0, 4]);
             text.set(&finding.reason, [2, 2]);
         }
         let names = |findings: Vec<&Finding>| -> String {
@@ -142,7 +142,7 @@ impl Lint {
             text.say(format!("in force only after a restart: {}", names(restart)));
         }
         if self.judged() == 0 {
-            text.line("nothing was judged");
+            text.say("nothing was judged");
         }
         let unset = |one: &Unset| {
             format!("{} ({}, where {} fits)", one.key, one.default.shown(), one.advised.shown())

@@ -47,10 +47,14 @@ pub fn prediction_text(workload: &Workload, prediction: &Prediction) -> Text {
     text_of(lines, &p.warnings)
 }
 
-/// Lines as they are, and what makes them worth less.
+/// Lines, each with the blanks that it begins with, and what makes them worth less.
 fn text_of(lines: impl IntoIterator<Item = String>, warnings: &[String]) -> Text {
     let mut text = Text::new();
-    lines.into_iter().for_each(|line| text.line(line));
+    for line in lines {
+        let words = line.trim_start();
+        let margin = line.len() - words.len();
+        text.set(words, [margin, margin + 2]);
+    }
     text.say_all(notes(warnings));
     text
 }
@@ -101,7 +105,7 @@ pub fn what_if_text(workload: &Workload, at: &[(u32, Prediction)]) -> Text {
     let mut all: Vec<String> = at.iter().flat_map(|(_, p)| p.warnings.clone()).collect();
     all.dedup();
     let mut text = Text::new();
-    text.line(work_words(workload));
+    text.say(work_words(workload));
     text.table(table);
     let words = format!("{}; speed-up over the first; in parentheses 95 % intervals", answered(at));
     text.set(words, [0, 0]);

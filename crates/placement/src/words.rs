@@ -29,9 +29,9 @@ pub fn predictions_text(captured: &Captured, recorded: Prediction, devices: &[Tr
     }
     let files = captured.files.iter().filter(|file| file.bytes > 0).count();
     let mut text = Text::new();
-    text.line(format!("{}: {} requests to {files} files", captured.name, captured.requests.len()));
+    text.say(format!("{}: {} requests to {files} files", captured.name, captured.requests.len()));
     text.table(table);
-    text.line("speed-up over the first device");
+    text.say("speed-up over the first device");
     text
 }
 

@@ -103,7 +103,7 @@ impl PlanChoices {
             _ => String::new(),
         };
         let mut text = Text::new();
-        text.line(
+        text.say(
             "Plans that the planner chose for queries of 0.01 % to 60 % of a table, none of it in memory",
         );
         text.table(table);
@@ -137,7 +137,7 @@ impl etcd::Proof {
             table.row([name, &shown(found), judged(verdict)]);
         }
         let mut text = Text::new();
-        text.line(format!("etcd {} at {}", self.version, self.plan.target.display()));
+        text.say(format!("etcd {} at {}", self.version, self.plan.target.display()));
         text.table(table);
         text.say_all(
             self.predicted_over_fio
@@ -177,7 +177,7 @@ impl seastar::Proof {
             format!("{:.0} % in the median, {:.0} % at worst", 100.0 * errors.median, 100.0 * errors.worst)
         };
         let mut text = Text::new();
-        text.line(format!("Seastar's rates before fio's mixes at {}", self.plan.target.display()));
+        text.say(format!("Seastar's rates before fio's mixes at {}", self.plan.target.display()));
         text.table(table);
         text.say(format!(
             "{} of {} mixes within {:.0} %; {}.",

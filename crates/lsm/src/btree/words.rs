@@ -13,7 +13,7 @@ impl Advice {
     /// and the model.
     pub fn text(&self) -> Text {
         let mut text = Text::new();
-        asked(self).into_iter().for_each(|line| text.line(line));
+        text.say_all(asked(self));
         text.table(sizes(self));
         text.say(
             "Times in \u{b5}s, as a client sees them when all clients do only that; sizes in parentheses were \

@@ -35,7 +35,7 @@ const TIED_SHOWN: usize = 6;
 /// The advice, for a terminal.
 pub fn advice_text(advice: &Advice, wanted: &Wanted, asked: &Question) -> Text {
     let mut text = Text::new();
-    asked.words().into_iter().for_each(|line| text.line(line));
+    text.say_all(asked.words());
     text.table(front(advice));
     text.say(format!("{}. Columns: {MEANINGS}", searched(advice, wanted)));
     text.say(loads(advice));

@@ -10,7 +10,7 @@ use crate::{Estimate, Operation, Prediction};
 /// What a layout costs, for a terminal.
 pub fn prediction_text(found: &Prediction, asked: &Question) -> Text {
     let mut text = Text::new();
-    asked.words().into_iter().for_each(|line| text.line(line));
+    text.say_all(asked.words());
     text.say(words::layout(&found.layout));
     text.table(levels(found));
     text.table(numbers(found, asked));
