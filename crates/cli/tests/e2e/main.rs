@@ -58,3 +58,4 @@ mod trace_capture;
 mod trace_convert;
 mod trace_predict;
 mod usage;
+mod width;
