@@ -51,7 +51,10 @@ impl Advice {
                 known(setting.default.as_ref().map(Value::shown)),
             ]
         };
-        Table::new(["key", "value", "does as well", "unit", "default"]).rows(self.settings.iter().map(row))
+        Table::new(["key", "value", "does as well", "unit", "default"])
+            .words(2)
+            .words(3)
+            .rows(self.settings.iter().map(row))
     }
 }
 

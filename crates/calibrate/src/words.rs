@@ -52,7 +52,7 @@ fn parameters(all: &[Fitted]) -> Table {
         };
         [one.parameter.name().to_owned(), value, one.range_words(), from]
     };
-    Table::new(["parameter", "value", "other values", "from"]).rows(all.iter().map(row))
+    Table::new(["parameter", "value", "other values", "from"]).words(3).rows(all.iter().map(row))
 }
 
 fn residuals(all: &[Residual]) -> Table {

@@ -60,7 +60,7 @@ fn name(point: &Point) -> String {
 struct Words<'a> {
     /// Where it holds, before `at all N points`.
     holds: &'a str,
-    /// Where it failed, before `N of M points`, and what follows from that.
+    /// Where it failed, before and after `N of M points`.
     failed: [&'a str; 2],
     /// Why it could not be made.
     unknown: &'a str,
@@ -73,9 +73,8 @@ fn over_points(name: CheckName, words: &Words<'_>, tested: usize, mut bad: Vec<(
         (0, _) => (CheckStatus::Unknown, words.unknown.to_owned()),
         (_, None) => (CheckStatus::Ok, format!("{} at all {tested} points", words.holds)),
         (_, Some((_, worst))) => {
-            let [found, consequence] = words.failed;
-            let count = bad.len();
-            let detail = format!("{found} {count} of {tested} points{consequence}; worst: {worst}");
+            let [before, after] = words.failed;
+            let detail = format!("{before}{} of {tested} points{after}; worst: {worst}", bad.len());
             (CheckStatus::Violated, detail)
         }
     };
@@ -111,7 +110,7 @@ fn speedup(points: &[Point]) -> Check {
     }
     let words = Words {
         holds: "k requests are at most k times as fast as one",
-        failed: ["k requests are more than k times as fast as one at", ""],
+        failed: ["", " exceed k times the speed of one"],
         unknown: "no curve has both one request in flight and several",
     };
     over_points(CheckName::Speedup, &words, tested, bad)
@@ -131,8 +130,8 @@ fn little(points: &[Point]) -> Check {
         }
     }
     let words = Words {
-        holds: "throughput times latency is within 5 % of k",
-        failed: ["throughput times latency is more than 5 % off k at", ""],
+        holds: "Little's law holds within 5 %",
+        failed: ["", " are off Little's law by more than 5 %"],
         unknown: "no slice completed enough requests to tell",
     };
     over_points(CheckName::Little, &words, tested, bad)
@@ -162,7 +161,7 @@ fn link(points: &[Point], facts: &DeviceFacts) -> Check {
     let limit = format!("{:.2} GB/s of {link}", limit / 1e9);
     let words = Words {
         holds: &format!("bandwidth is within the {limit}"),
-        failed: [&format!("bandwidth exceeds the {limit} at"), ", so a cache is in the way"],
+        failed: ["", &format!(" exceed the {limit}, so a cache is in the way")],
         unknown: "nothing was measured",
     };
     over_points(CheckName::Link, &words, points.len(), bad)
@@ -176,7 +175,7 @@ fn order_check(order: Option<&OrderEffect>) -> Check {
         Some(OrderEffect { ratio, ratio_ci: [low, high], seen }) => (
             if *seen { CheckStatus::Violated } else { CheckStatus::Ok },
             format!(
-                "reads after writes ran at {:.1} % ({:.1} to {:.1}) of reads after reads",
+                "reads ran at {:.1} % ({:.1} to {:.1}) right after writes; 100 % is right after reads",
                 ratio * 100.0,
                 low * 100.0,
                 high * 100.0
@@ -247,9 +246,9 @@ fn quiet(points: &[Point], facts: &DeviceFacts) -> Check {
     let all: usize = points.iter().map(|p| p.slices.len()).sum();
     let left_out = all - points.iter().map(|p| counted(&p.slices).count()).sum::<usize>();
     let (status, found) = if mean > DISTURBED {
-        (CheckStatus::Violated, "other programs took the processor: even quiet slices waited for it")
+        (CheckStatus::Violated, "other programs kept slices waiting for a processor")
     } else {
-        (CheckStatus::Ok, "other programs left the processor free: quiet slices waited for it")
+        (CheckStatus::Ok, "other programs kept slices waiting for a processor only")
     };
     let mut detail = format!("{found} {:.1} % of the time", mean * 100.0);
     if left_out > 0 {
@@ -275,7 +274,7 @@ fn merged_check(points: &[Point], facts: &DeviceFacts) -> Check {
     }
     let words = Words {
         holds: "the kernel passed on requests as they were sent",
-        failed: ["the kernel merged neighbouring requests at", ""],
+        failed: ["the kernel merged neighbouring requests at ", ""],
         unknown: "the kernel does not count merged requests here",
     };
     over_points(CheckName::Merged, &words, tested, bad)
@@ -298,7 +297,7 @@ fn cpu(points: &[Point], facts: &DeviceFacts) -> Check {
     let known = points.iter().filter(|p| p.slices.iter().any(|s| s.cpu_share.is_some())).count();
     let words = Words {
         holds: "the device, not the processor, set the pace",
-        failed: ["the processor, not the device, limited", ""],
+        failed: ["the processor, not the device, limited ", ""],
         unknown: "no processor time was recorded",
     };
     over_points(CheckName::Cpu, &words, known, bad)
@@ -406,7 +405,7 @@ mod tests {
         let fast = speedup(&[point(1, false), Point { iops: 7.5, ..point(4, false) }]);
         assert_eq!(
             fast.detail,
-            "k requests are more than k times as fast as one at 1 of 1 points; worst: 8K sequential read at k = 4, \
+            "1 of 1 points exceed k times the speed of one; worst: 8K sequential read at k = 4, \
              7.50 times as fast"
         );
     }

@@ -16,6 +16,8 @@ pub(crate) struct Doubt {
     pub(crate) words: String,
     /// Whether the numbers may be wrong by it, and not only less exact or not for every use.
     pub(crate) bad: bool,
+    /// The check that failed, if one did.
+    pub(crate) check: Option<CheckName>,
 }
 
 /// What kind of numbers they are: what stands after `These are`.
@@ -42,15 +44,18 @@ pub(crate) fn state(profile: &DeviceProfile) -> String {
 
 /// What speaks against the numbers, worst first.
 pub(crate) fn doubts(profile: &DeviceProfile) -> Vec<Doubt> {
-    let bad = |words: String| Doubt { words, bad: true };
+    let bad = |words: String| Doubt { words, bad: true, check: None };
     let mut doubts: Vec<Doubt> = cut_short(profile).map(bad).into_iter().collect();
     if is_buffered(profile) {
         doubts.push(bad("requests went through the page cache, which is part of these numbers".to_owned()));
     }
     let failed = profile.validity.checks.iter().filter(|check| check.status == CheckStatus::Violated);
-    doubts.extend(failed.map(|check| bad(format!("check {} failed: {}", check.name, finding(check)))));
+    doubts.extend(failed.map(|check| {
+        let words = format!("check {} failed: {}", check.name, finding(check));
+        Doubt { check: Some(check.name.clone()), ..bad(words) }
+    }));
     doubts.extend(capped(profile).map(bad));
-    let less = |words: String| Doubt { words, bad: false };
+    let less = |words: String| Doubt { words, bad: false, check: None };
     doubts.extend(during_the_run(&profile.validity).into_iter().map(less));
     doubts.extend(skipped(profile).map(less));
     doubts.extend(imprecise(profile).into_iter().map(less));

@@ -32,7 +32,7 @@ pub fn sentences(profile: &DeviceProfile) -> [String; 3] {
 pub(crate) struct Says<'a> {
     /// What stands before `reads`, with a blank behind it: `4K random `.
     pub(crate) kind: &'a str,
-    /// Whether numbers have their intervals.
+    /// Whether numbers have their intervals, and ranges what their ends give.
     pub(crate) intervals: bool,
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn concurrency(profile: &DeviceProfile, entry: &Parameters, says: Say
                 .unwrap_or_default()
         ),
         Some(advice) if advice.open_range().is_some() => {
-            format!("Keep {} {kind}reads in flight{}", range(&advice), ends(&advice))
+            format!("Keep {} {kind}reads in flight{}", range(&advice), ends(&advice, says))
         }
         Some(Advice { k: 1, .. }) => {
             format!("One {kind}read at a time is all the device needs: more only wait")
@@ -70,7 +70,7 @@ pub(crate) fn concurrency(profile: &DeviceProfile, entry: &Parameters, says: Say
             format!("; send at least {} at a time, more may still gain", counted(k.into(), "write"))
         }
         Some(advice) if advice.open_range().is_some() => {
-            format!("; send {} writes at a time{}", range(&advice), ends(&advice))
+            format!("; send {} writes at a time{}", range(&advice), ends(&advice, says))
         }
         Some(Advice { k: 1, .. }) => "; one write at a time is enough".to_owned(),
         Some(advice) => format!("; send {}{} writes at a time", advice.k, interval(&advice)),
@@ -83,8 +83,11 @@ fn range(advice: &Advice<'_>) -> String {
     advice.open_range().map_or_else(String::new, |[low, high]| format!("{low} to {high}"))
 }
 
-/// What the ends of an open range give.
-fn ends(advice: &Advice<'_>) -> String {
+/// Why it is a range, and what its ends give.
+fn ends(advice: &Advice<'_>, says: Says<'_>) -> String {
+    if !says.intervals {
+        return " (noisy run; a longer one narrows this)".to_owned();
+    }
     let given = advice.what_the_ends_give().map(|given| format!(": {given}")).unwrap_or_default();
     format!(" (noisy run; a longer one narrows this){given}")
 }
@@ -279,7 +282,7 @@ mod tests {
             "burst",
             "cut short by SIGINT",
             "page cache",
-            "check speedup failed: k requests are more than k times as fast as one at 1 of 88 points;",
+            "check speedup failed: 1 of 88 points exceed k times the speed of one;",
             "a limit that was set",
             "4 more doubts",
         ];

@@ -68,7 +68,7 @@ fn settings_and_trees_fit_in_80_columns() {
     flash(dir.path());
     let conf = "effective_io_concurrency = 1\nrandom_page_cost = 4\nbgwriter_flush_after = 2MB\n";
     fs::write(dir.path().join("postgresql.conf"), conf).unwrap();
-    let tree = ["--data", "100G", "--key", "16", "--value", "100"];
+    let tree = ["--data", "1G", "--key", "16", "--value", "1000"];
     let mix = ["--mix", "point=60,scan=10,insert=30", "--memory", "64M"];
     assert_narrow(
         dir.path(),
@@ -91,7 +91,7 @@ fn pools_traces_and_graphs_fit_in_80_columns() {
     let edges: String = (1..2000).map(|v| format!("0 {v}\n{v} {}\n", v / 2)).collect();
     fs::write(dir.path().join("edges.txt"), edges).unwrap();
     let zipf = "gen:zipf?ops=20000&pages=2000";
-    let sweep = ["--policy", "all", "--frames", "20,200", "--device", "sim:flash", "--ace", "off,auto"];
+    let sweep = ["--policy", "all", "--frames", "20,200", "--device", "sim:flash", "--ace", "off,cow"];
     assert_narrow(
         dir.path(),
         &[
@@ -104,7 +104,7 @@ fn pools_traces_and_graphs_fit_in_80_columns() {
             &["trace", "predict", "a.capture", "sim:flash", "sim:sata"],
             &["place", "a.capture", "--fast", "sim:optane", "--slow", "sim:sata"],
             &["graph", "import", "edges.txt", "g", "--preview"],
-            &["graph", "import", "edges.txt", "g"],
+            &["graph", "import", "edges.txt", "g", "--reverse"],
             &["graph", "info", "g"],
             &["graph", "verify", "g"],
             &["graph", "bfs", "g", "--source", "0"],

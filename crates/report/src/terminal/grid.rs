@@ -13,6 +13,9 @@ use super::text::{bound, loose, printable, wrap};
 /// Columns of words are not squeezed below this where their cells are longer.
 const WORDS: usize = 16;
 
+/// The same of the first column.
+const NAMES: usize = 24;
+
 /// Blanks around each cell.
 const PADDING: usize = 2;
 
@@ -60,7 +63,9 @@ impl Column {
         let longest_word = |cell: &String| cell.split(' ').map(|word| word.width()).max().unwrap_or(0);
         let whole = |cells: &[String]| cells.iter().map(|cell| cell.width()).max().unwrap_or(0);
         let word = cells.iter().map(longest_word).max().unwrap_or(0);
-        let least = if words { word.max(whole(&cells).min(WORDS)) } else { word.max(whole(&cells[1..])) };
+        // Names of rows are longer than other words, and looked for.
+        let most = if index == 0 { NAMES } else { WORDS };
+        let least = if words { word.max(whole(&cells).min(most)) } else { word.max(whole(&cells[1..])) };
         Column { index, words, least, whole: whole(&cells).max(1), cells }
     }
 }

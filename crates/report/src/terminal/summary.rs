@@ -188,33 +188,51 @@ fn next(options: &SummaryOptions) -> Vec<String> {
 /// What may make the numbers wrong, their state, what else speaks against them, and how many checks hold, in at
 /// most so many lines.
 fn trust(profile: &DeviceProfile, options: &SummaryOptions, most: usize) -> Vec<String> {
-    let (bad, other): (Vec<Doubt>, Vec<Doubt>) = doubts(profile).into_iter().partition(|doubt| doubt.bad);
-    let mut items: Vec<(String, bool)> = bad.into_iter().map(|doubt| (capital(&doubt.words), true)).collect();
-    items.push((capital(&state(profile)), false));
-    items.extend(why_no_writes(profile).map(|why| (format!("Writes were not measured: {why}"), false)));
-    items.extend(other.into_iter().map(|doubt| (capital(&doubt.words), false)));
-    let notes = profile.validity.checks.iter().filter(|check| check.name == CheckName::Note);
-    items.extend(notes.map(|check| (capital(&check.detail), false)));
-    items.extend(checks(profile).map(|words| (words, false)));
-    let items: Vec<String> = items
-        .into_iter()
-        .map(|(words, bad)| {
-            let stop = if words.ends_with('.') { "" } else { "." };
-            let item = wrap(&format!("  {words}{stop}"), options.width, "    ");
-            if bad { red(&item, options.color) } else { item }
-        })
-        .collect();
-    let mut shown: Vec<String> = Vec::new();
+    let items = items(profile);
+    let shown = |item: &Doubt| {
+        let stop = if item.words.ends_with('.') { "" } else { "." };
+        let text = wrap(&format!("  {}{stop}", capital(&item.words)), options.width, "    ");
+        if item.bad { red(&text, options.color) } else { text }
+    };
+    let mut out: Vec<String> = Vec::new();
     for (i, item) in items.iter().enumerate() {
+        let text = shown(item);
         let rest = usize::from(i + 1 < items.len());
-        if lines(&shown) + lines(std::slice::from_ref(item)) + rest > most && i > 0 {
-            let more = counted((items.len() - i) as u64, "more remark");
-            shown.push(format!("  {more} with --details."));
+        if i > 0 && lines(&out) + lines(std::slice::from_ref(&text)) + rest > most {
+            out.push(wrap(&left_over(&items[i..]), options.width, "    "));
             break;
         }
-        shown.push(item.clone());
+        out.push(text);
     }
-    shown
+    out
+}
+
+/// What may make the numbers wrong, their state, what else speaks against them, notes, and how many checks hold.
+fn items(profile: &DeviceProfile) -> Vec<Doubt> {
+    let plain = |words: String| Doubt { words, bad: false, check: None };
+    let (mut items, other): (Vec<Doubt>, Vec<Doubt>) =
+        doubts(profile).into_iter().partition(|doubt| doubt.bad);
+    items.push(plain(state(profile)));
+    items.extend(why_no_writes(profile).map(|why| plain(format!("writes were not measured: {why}"))));
+    items.extend(other);
+    let notes = profile.validity.checks.iter().filter(|check| check.name == CheckName::Note);
+    items.extend(notes.map(|check| plain(check.detail.clone())));
+    items.extend(checks(profile).map(plain));
+    items
+}
+
+/// `Checks slices and merged failed too; 4 more remarks with --details.`
+fn left_over(items: &[Doubt]) -> String {
+    let names: Vec<String> = items.iter().filter_map(|item| Some(item.check.as_ref()?.to_string())).collect();
+    let others = items.len() - names.len();
+    let checks = match names.len() {
+        0 => None,
+        1 => Some(format!("Check {} failed too", names[0])),
+        _ => Some(format!("Checks {} failed too", listed(names))),
+    };
+    let others = (others > 0).then(|| counted(others as u64, "more remark"));
+    let parts: Vec<String> = checks.into_iter().chain(others).collect();
+    format!("  {} with --details.", parts.join("; "))
 }
 
 /// `6 checks hold; link and quiet could not be made`.

@@ -133,7 +133,7 @@ pub fn troubled_profile() -> DeviceProfile {
     profile.validity.order_effect = Some(OrderEffect { ratio: 0.83, ratio_ci: [0.78, 0.88], seen: true });
     profile.validity.checks[0].status = CheckStatus::Violated;
     profile.validity.checks[0].detail =
-        "k requests are more than k times as fast as one at 1 of 88 points; worst: 4K random read at k = 4, 4.36 \
+        "1 of 88 points exceed k times the speed of one; worst: 4K random read at k = 4, 4.36 \
          times as fast"
             .into();
     for entry in &mut profile.parameters {

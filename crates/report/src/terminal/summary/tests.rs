@@ -143,6 +143,21 @@ fn failed_checks_are_red_and_say_what_was_found() {
 }
 
 #[test]
+fn checks_for_whose_findings_there_is_no_room_are_named() {
+    let mut profile = sample_profile();
+    for check in &mut profile.validity.checks {
+        check.status = CheckStatus::Violated;
+        check.detail = "something was found that takes a whole line of a terminal to say".into();
+    }
+    let text = screen(&profile);
+    assert!(text.lines().count() <= 20, "{text}");
+    for check in &profile.validity.checks {
+        assert!(text.contains(check.name.as_str()), "no {} in\n{text}", check.name);
+    }
+    assert!(text.contains(" failed too"), "{text}");
+}
+
+#[test]
 fn what_was_not_measured_is_said_in_the_place_of_the_number() {
     let text = screen(&reads_only());
     assert!(text.contains("Writes were not measured: a block device without --destructive."), "{text}");
@@ -156,7 +171,7 @@ fn what_was_not_measured_is_said_in_the_place_of_the_number() {
 fn a_limit_that_was_set_and_units_of_the_device_are_on_the_screen() {
     let text = screen(&capped()).replace("\n    ", " ");
     assert!(text.contains("is a limit that was set, not the device's own."), "{text}");
-    let text = screen(&granularity());
+    let text = screen(&granularity()).replace('\n', " ");
     assert!(text.contains("reads and writes of 512B to 256K."), "{text}");
     assert!(text.contains("Small writes cost nothing extra, down to 512B."), "{text}");
 }
