@@ -21,7 +21,7 @@ def printed(*arguments):
 
 @pytest.fixture(scope="module")
 def flash():
-    return leadline.profile("sim:flash", quick=True, seed=1, block_sizes=["4K", "64K", "512K"])
+    return leadline.profile("sim:flash", quick=True, seed=1, block_size=["4K", "64K", "512K"])
 
 
 def test_advice_is_that_of_the_command_line_one_key_a_row():

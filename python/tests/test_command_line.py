@@ -26,8 +26,8 @@ def test_bad_usage_is_exit_code_2_and_one_line():
 
 
 def test_options_become_flags():
-    options = {"quick": True, "full": False, "seed": None, "block_sizes": ["4K", 8192], "max_writes": "-1"}
-    assert flags("profile", options) == ["--quick", "--block-sizes=4K,8192", "--max-writes=-1"]
+    options = {"quick": True, "full": False, "seed": None, "block_size": ["4K", 8192], "max_writes": "-1"}
+    assert flags("profile", options) == ["--quick", "--block-size=4K,8192", "--max-writes=-1"]
 
 
 @pytest.mark.parametrize("command", [["emulate"], ["trace", "capture"]])

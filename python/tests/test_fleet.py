@@ -33,7 +33,7 @@ service_us = 200
 servers = 64
 """
 #: As little as a profile can be.
-QUICK = {"quick": True, "block_sizes": ["4K"]}
+QUICK = {"quick": True, "block_size": ["4K"]}
 #: As little as a node can have: whether tests pass must not depend on the memory of the machine.
 NODE = {"num_cpus": 1, "object_store_memory": 80 << 20, "include_dashboard": False}
 

@@ -39,7 +39,7 @@ def drive(tmp_path_factory):
         path.write_text(
             DRIVE.format(seed=seed, cap=cap, read_us=read_us, write_us=1.1 * read_us, noise=noise)
         )
-        return leadline.profile(f"sim:{path}", quick=True, block_sizes=["4K"], seed=seed)
+        return leadline.profile(f"sim:{path}", quick=True, block_size=["4K"], seed=seed)
 
     return profiled
 

@@ -195,7 +195,7 @@ def test_plots_are_drawn(flash):
     [
         (lambda: leadline.profile("sim:nothing"), "nothing"),
         (lambda: leadline.profile("/nowhere/at/all"), "/nowhere/at/all"),
-        (lambda: leadline.profile("sim:flash", block_sizes=["3K5"]), "block_sizes="),
+        (lambda: leadline.profile("sim:flash", block_size=["3K5"]), "block_size="),
         (lambda: leadline.profile("sim:flash", quick=True, full=True), "full"),
         (lambda: Profile.load("/nowhere.json"), "/nowhere.json"),
         (lambda: Profile.from_json("{}"), "profile"),

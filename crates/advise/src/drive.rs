@@ -35,9 +35,9 @@ impl Unmeasured {
         // The default sizes are measured by leadline profile alone, but this profile may have others: the
         // size has to be named either way.
         let sizes = if [4096, 8192].contains(&block_bytes) {
-            "--block-sizes 4K,8K".to_owned()
+            "--block-size 4K,8K".to_owned()
         } else {
-            format!("--block-sizes 4K,8K,{size}")
+            format!("--block-size 4K,8K,{size}")
         };
         let reason = format!("needs {what} of {size}; run leadline profile TARGET {sizes}");
         Unmeasured { experiment: "profile", reason }

@@ -16,18 +16,22 @@ use crate::failure::Failure;
 use crate::paths::CatalogueName;
 use crate::{output, printable};
 
-/// List the devices whose numbers are known without measuring, or show one of them
+/// List simulated devices and devices with published numbers
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-        leadline devices\n  \
-        leadline devices p4510\n  \
-        leadline report device:p4510\n  \
-        leadline profile sim:flash")]
+#[command(after_help = "\
+Examples:
+  leadline devices
+  # One of them, with its source
+  leadline devices p4510
+  # Its published numbers as a profile
+  leadline report device:p4510
+  # A simulated device, measured
+  leadline profile sim:flash")]
 pub(crate) struct Args {
-    /// A device of the list, or the file of a description (./device.toml)
+    /// Show this device of the list, or this description (./device.toml) [default: list all]
     #[arg(value_name = "NAME")]
     name: Option<CatalogueName>,
-    /// Print one JSON document
+    /// Print the result as one JSON document
     #[arg(long)]
     json: bool,
 }

@@ -22,72 +22,75 @@ use crate::{output, values};
 /// NAME of all experiments together.
 const ALL: &str = "all";
 
-const EXAMPLES: &str = "Examples:\n  \
-        leadline experiment r-by-k /mnt/nvme --into profile.json   adds to a profile of that device\n  \
-        leadline experiment ladder sim:flash                       a new profile, and a page\n  \
-        leadline experiment pio-classes . --quick --read-share 80  half a minute, 80 % reads\n  \
-        leadline experiment interleaving . --into profile.json     measures what the profile does not have\n  \
-        leadline experiment burst /mnt/volume --seconds 3600       an hour at most\n  \
-        leadline experiment write-amplification sim:my.toml --pattern zones:10/90\n  \
-        leadline experiment all /mnt/nvme --into profile.json      everything";
+const EXAMPLES: &str = "\
+Examples:
+  # Add accesses of many sizes to the profile of a device
+  leadline experiment r-by-k /mnt/nvme --into profile.json
+  # On a simulated device, into a new profile
+  leadline experiment ladder sim:flash
+  # Half a minute, 80 % reads
+  leadline experiment pio-classes . --quick --read-share 80
+  # Until the burst credit of a volume is used up, an hour at most
+  leadline experiment burst /mnt/volume --seconds 3600
+  leadline experiment write-amplification sim:ssd --pattern zones:10/90
+  # Every experiment
+  leadline experiment all /mnt/nvme --into profile.json";
 
-/// Measure what a profile leaves open: accesses of many sizes, reads mixed with writes, latency under load,
-/// batching, tail latency, unaligned writes, burst credit, durable writes, write amplification
+/// Run extra measurements: mixed load, tail latency, burst credit
 #[derive(clap::Args)]
 #[command(
-    mut_arg("reads_only", |arg| arg.help("Measure reads only (not with experiments that need writes)")),
+    mut_arg("reads_only", |arg| arg.help("Measure reads only; not for experiments that need writes")),
     after_help = after_help()
 )]
 pub(crate) struct Args {
-    /// The experiment, or `all`
-    #[arg(id = "name", value_name = "NAME", value_parser = PossibleValuesParser::new(
+    /// The experiment, or `all`; see the list below
+    #[arg(id = "name", value_name = "NAME", hide_possible_values = true, value_parser = PossibleValuesParser::new(
         experiment::ALL.iter().map(|one| one.name()).chain([ALL])).map(|name| Which::named(&name)))]
     which: Which,
-    /// What to measure: a directory (a scratch file is made in it and removed), a file, a block device (only
-    /// read unless --destructive is given), or sim:NAME
+    /// What to measure: a directory (with a scratch file that is removed at the end), a file, a block device
+    /// (reads only, unless --destructive is given), or sim:NAME
     #[arg(default_value = ".")]
     target: TargetName,
-    /// Add the result to this profile of the same device; a file that does not exist is created
+    /// Add the result to this profile of the same device, or create it [default: a new directory]
     #[arg(long, value_name = "PROFILE")]
     into: Option<ChangedPath>,
-    /// Print the profile as JSON on stdout, and make no folder
+    /// Print the profile as one JSON document; make no new directory
     #[arg(long)]
     json: bool,
-    /// Measure for 30 s instead of 60 s; latency for 30 s instead of 720 s at most, burst, gc and sustained
-    /// for 60 s instead of 300 s at most, io-cost for 60 s instead of 360 s, write-amplification for an hour
-    /// at most instead of a day
+    /// Measure for 30 seconds instead of 60; at most: latency 30 instead of 720, burst, gc and sustained 60
+    /// instead of 300, io-cost 60 instead of 360, write-amplification an hour instead of a day
     #[arg(long)]
     quick: bool,
-    /// Measure for this many seconds
+    /// Measure for this many seconds, 0.1 to 86400
     #[arg(long = "seconds", alias = "budget-seconds", value_name = "S", value_parser = values::seconds,
         conflicts_with = "quick")]
     budget_seconds: Option<Duration>,
     #[command(flatten)]
     access: AccessArgs,
-    /// Reads of the program that pio-classes imitates, percent of its requests [default: 50]
-    #[arg(long, value_name = "P", value_parser = values::percent)]
+    /// Reads in percent of all requests, 0 to 100 (pio-classes) [default: 50]
+    #[arg(long, value_name = "PERCENT", value_parser = values::percent)]
     read_share: Option<f64>,
     /// Load with writes instead of reads (burst)
     #[arg(long, conflicts_with = "reads_only")]
     writes: bool,
-    /// Read or write no more than this (burst) [default: 64G, on simulated devices 4G], write no more than
-    /// this in sequence, and a quarter of it at random (sustained) [default: 64G]
+    /// Stop after reading or writing this much (burst) [default: 64G, or 4G on simulated devices]; after
+    /// writing this much in sequence, and a quarter of it at random (sustained) [default: 64G]
     #[arg(long, value_parser = parse_large_size, value_name = "SIZE")]
     max_bytes: Option<u64>,
-    /// Which pages to write: uniform, zipf:THETA, zones:P/W (P % of the pages get W % of the writes) or
-    /// sequential (write-amplification) [default: uniform]
+    /// Pages to write: uniform, zipf:THETA, zones:P/W (P % of the pages get W % of the writes) or sequential
+    /// (write-amplification) [default: uniform]
     #[arg(long, value_name = "PATTERN")]
     pattern: Option<WritePattern>,
-    /// Write only to this part of what is used, percent (write-amplification) [default: 100]
+    /// Write to this much of the space, above 0 to 100 percent (write-amplification) [default: 100]
     #[arg(long, value_name = "PERCENT", value_parser = values::fill)]
     fill: Option<f64>,
-    /// Write no more than this in all, layout included; reads go on
+    /// Stop writing after this many bytes, the layout included; reads go on
     #[arg(long, value_parser = parse_large_size, value_name = "SIZE")]
     max_writes: Option<u64>,
-    /// Seed of all random choices [default: the time of day, 1 on simulated devices]
-    #[arg(long)]
+    /// Seed of all random choices [default: the time of day, or 1 on simulated devices]
+    #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Say what would be measured and written, and do nothing
+    /// Print what would be measured and written, and do nothing
     #[arg(long)]
     dry_run: bool,
     /// Whether what was found is printed by whoever calls.
@@ -98,8 +101,8 @@ pub(crate) struct Args {
 /// The experiments, one a line, and examples.
 fn after_help() -> String {
     let lines = experiment::ALL.iter().map(|one| (one.name(), one.help()));
-    let all = (ALL, "all of these that TARGET allows, into --into PROFILE; run again, it goes on");
-    let lines = lines.chain([all]).map(|(name, help)| format!("  {name:<12}  {help}\n"));
+    let all = (ALL, "all that TARGET allows, into --into PROFILE; resumes");
+    let lines = lines.chain([all]).map(|(name, help)| format!("  {name:<19}  {help}\n"));
     format!("Experiments:\n{}\n{EXAMPLES}", lines.collect::<String>())
 }
 

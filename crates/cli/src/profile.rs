@@ -33,45 +33,50 @@ use screen::print_written;
 
 pub(crate) use screen::print_named;
 
-/// Measure a device: asymmetry (alpha), read and write concurrency (k_r, k_w), latencies, and how far to
-/// trust them
+/// Measure a device: asymmetry, concurrency, latency, bandwidth
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
-#[command(after_help = "Examples:\n  \
-        leadline profile                       the device that holds this directory, two minutes\n  \
-        leadline profile /mnt/nvme --quick     half a minute, 1G scratch file\n  \
-        leadline profile /dev/nvme0n1          the raw device, reads only\n  \
-        leadline profile sim:flash --json      a simulated device, profile on stdout\n  \
-        leadline profile /data --for postgresql   all that leadline advise postgresql needs\n  \
-        leadline profile import sweep.json     what fio measured: leadline profile import --help")]
+#[command(after_help = "\
+Examples:
+  # Measure the disk that holds this directory, in two minutes
+  leadline profile .
+  # Half a minute, with a scratch file of 1G
+  leadline profile /mnt/nvme --quick
+  # A raw device, reads only
+  leadline profile /dev/nvme0n1
+  # Everything that `leadline advise postgresql` needs
+  leadline profile /data --for postgresql -o profile.json
+  # A simulated device, in a second
+  leadline profile sim:flash --json
+  # Results of fio instead of a measurement
+  leadline profile import sweep.json -o profile.json")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Option<Command>,
-    /// What to measure: a directory (a scratch file is made in it and removed), a file, a block device (only
-    /// read unless --destructive is given), or sim:NAME
+    /// What to measure: a directory (with a scratch file that is removed at the end), a file, a block device
+    /// (reads only, unless --destructive is given), or sim:NAME
     #[arg(default_value = ".")]
     target: TargetName,
-    /// Write the profile to this file, which is replaced if it exists [default: a new folder, for the profile
-    /// and the page]
+    /// Write the profile to this file, replacing it [default: a new directory, for the profile and the page]
     #[arg(short, long, value_name = "FILE")]
     output: Option<OutputPath>,
-    /// Write the page (HTML) to this file, which is replaced if it exists
+    /// Write the page (HTML) to this file, replacing it
     #[arg(long, value_name = "FILE")]
     report: Option<OutputPath>,
-    /// Print the profile as JSON on stdout, and make no folder
+    /// Print the profile as one JSON document; make no new directory
     #[arg(long)]
     json: bool,
-    /// Print the tables, the plot, other definitions of k, every check and the experiments as well
+    /// Also print the tables, the plot, other definitions of k, every check and the experiments
     #[arg(long, conflicts_with = "json")]
     details: bool,
-    /// Go on with the experiments that `leadline advise SYSTEM` needs; `all` for those of all systems
+    /// Also run the experiments that `leadline advise SYSTEM` needs; `all` for every system
     #[arg(long = "for", value_name = "SYSTEM", value_parser = system_or_all())]
     system: Option<String>,
-    /// Measure for 30 s instead of two minutes
+    /// Measure for 30 seconds instead of two minutes
     #[arg(long, conflicts_with = "full")]
     quick: bool,
-    /// Measure until alpha and both plateaus are known to within 5 % (an hour at most), after a steady-state
-    /// test
+    /// Test for steady state first, then measure until alpha and both plateaus are known to within 5 %, an
+    /// hour at most
     #[arg(long)]
     full: bool,
     /// Measure for this many seconds: for tests and scripts
@@ -80,47 +85,45 @@ pub(crate) struct Args {
     budget_seconds: Option<Duration>,
     #[command(flatten)]
     access: AccessArgs,
-    /// Block sizes to measure, separated by commas
-    #[arg(long, value_name = "SIZE,..", value_parser = values::block)]
+    /// Block sizes to measure, from 512 to 16M, separated by commas
+    #[arg(long = "block-size", alias = "block-sizes", value_name = "SIZE,..", value_parser = values::block)]
     #[arg(value_delimiter = ',', default_value = "4K,8K")]
     block_sizes: Vec<u32>,
-    /// Measure every power of two from the smallest block that the target takes to 256K
+    /// Measure every power of two from the smallest block that TARGET takes to 256K
     #[arg(long, conflicts_with = "block_sizes")]
     granularity: bool,
-    /// Run one thread on each of these processors, pinned to it, such as 0-1 or 0,2 [default: one thread, not
-    /// pinned]
+    /// Pin one thread to each of these processors, such as 0-1 or 0,2 [default: one thread, not pinned]
     #[arg(long, value_name = "LIST", value_parser = values::cpus)]
     cpus: Option<values::Cpus>,
-    /// Go through the page cache; this measures memory, and the report warns of it
+    /// Go through the page cache, which measures memory; the report warns about it
     #[arg(long)]
     buffered: bool,
-    /// Poll for completions (io_uring; the driver needs poll queues)
+    /// Poll for completions (io_uring only; the driver needs poll queues)
     #[arg(long)]
     iopoll: bool,
-    /// Let a kernel thread poll for submissions (io_uring)
+    /// Let a kernel thread poll for submissions (io_uring only)
     #[arg(long)]
     sqpoll: bool,
-    /// Highest number of requests in flight to try [default: 1024, with psync 128]
+    /// Most requests in flight to try, 1 to 4096 [default: 1024, or 128 with psync]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=4096))]
     max_concurrency: Option<u32>,
-    /// Write the scratch file N times over at random before measuring
+    /// Overwrite the scratch file at random N times before measuring
     #[arg(long, value_name = "N", default_value_t = 0)]
     precondition: u32,
-    /// Stop writing once this much was written in all [default: writes are shortened so that, after the
-    /// layout, they stay within twice the scratch file or 4G, whichever is more; no limit with --full and
-    /// --precondition]
+    /// Stop writing after this many bytes, the layout included [default: the larger of 4G and twice the
+    /// scratch file, without the layout; no limit with --full or --precondition]
     #[arg(long, value_parser = parse_large_size, value_name = "SIZE")]
     max_writes: Option<u64>,
-    /// Continue the interrupted run of this profile, with its settings
+    /// Continue the interrupted run in this profile, with its settings
     #[arg(long, value_name = "PROFILE")]
     resume: Option<ContinuedPath>,
     /// Record the drive's serial number in the profile
     #[arg(long)]
     serial: bool,
-    /// Seed of all random choices [default: the time of day, 1 on simulated devices]
-    #[arg(long)]
+    /// Seed of all random choices [default: the time of day, or 1 on simulated devices]
+    #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Say what would be measured and written, and do nothing
+    /// Print what would be measured and written, and do nothing
     #[arg(long)]
     dry_run: bool,
 }

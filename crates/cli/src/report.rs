@@ -9,31 +9,34 @@ use crate::paths::{OutputPath, OutputPlace, ProfileName};
 use crate::profile::print_named;
 use leadline_profile::DeviceProfile;
 
-/// Show a profile in the terminal or as a page (HTML), or compare several profiles
+/// Show a profile in the terminal or as a page (HTML), or compare profiles
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-        leadline report profile.json                       the three numbers, and how far to trust them\n  \
-        leadline report profile.json --details             all tables, the plot, every check\n  \
-        leadline report profile.json -o report.html\n  \
-        leadline report laptop.json server.json -o comparison.html\n  \
-        leadline report profile.json --fio-jobs jobs/\n  \
-        leadline report profile.json device:p4510")]
+#[command(after_help = "\
+Examples:
+  leadline report profile.json
+  # All tables, the plot, every check
+  leadline report profile.json --details
+  leadline report profile.json -o report.html
+  # Two devices compared
+  leadline report laptop.json server.json -o comparison.html
+  # A device compared with its published numbers
+  leadline report profile.json device:p4510
+  # The same measurement as jobs for fio
+  leadline report profile.json --fio-jobs jobs/")]
 pub(crate) struct Args {
-    /// Profiles that `leadline profile` wrote, or device:NAME for published numbers (listed by `leadline
-    /// devices`)
+    /// Profiles, or device:NAME for published numbers; `leadline devices` lists the names
     #[arg(required = true, value_name = "PROFILE")]
     profiles: Vec<ProfileName>,
-    /// Write the page (HTML) to this file, which is replaced if it exists
+    /// Write the page (HTML) to this file, replacing it
     #[arg(short, long, value_name = "FILE")]
     output: Option<OutputPath>,
-    /// Write one fio job per measured point into this directory (one profile only)
+    /// Write a fio job for each measured point into this directory; for one profile
     #[arg(long, value_name = "DIR")]
     fio_jobs: Option<OutputPlace>,
-    /// Print one JSON document: the profile, or the comparison of several
+    /// Print the profile, or the comparison of several, as one JSON document
     #[arg(long)]
     json: bool,
-    /// Print the tables, the plot, other definitions of k, every check and the experiments as well (one profile
-    /// only)
+    /// Also print the tables, the plot, other definitions of k, every check and the experiments; for one profile
     #[arg(long, conflicts_with = "json")]
     details: bool,
 }

@@ -19,19 +19,20 @@ use crate::{messages, values};
 /// How a target is opened, and what may be done to it.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct AccessArgs {
-    /// Size of the scratch file, such as 4G [default: a tenth of the free space, at most 8G, with --quick 1G]
+    /// Size of the scratch file, such as 4G [default: a tenth of the free space, at most 8G, or 1G with
+    /// --quick]
     #[arg(long, value_name = "SIZE", value_parser = parse_large_size)]
     pub(crate) size: Option<u64>,
-    /// How requests reach the kernel [default: io_uring, or psync where the kernel refuses io_uring]
+    /// How requests reach the kernel [default: io_uring, or psync where the kernel refuses it]
     #[arg(long, value_parser = values::engine, value_name = "io_uring|psync")]
     engine: Option<IoEngine>,
-    /// Allow TARGET, a block device that is not in use, to be overwritten
+    /// Allow writes to TARGET, a block device that is not in use; its data is lost
     #[arg(long)]
     destructive: bool,
     /// Measure reads only
     #[arg(long, conflicts_with = "destructive")]
     pub(crate) reads_only: bool,
-    /// Keep the scratch file as leadline-scratch.dat, which can be TARGET of the next run
+    /// Keep the scratch file, leadline-scratch.dat, to be TARGET of the next run
     #[arg(long)]
     keep_scratch: bool,
 }

@@ -120,7 +120,7 @@ fn measure(device: &str, throttle: &Throttle) -> DeviceProfile {
     let profile = [text(program()), "profile", device, "--destructive", "--json", "--budget-seconds", "12"];
     // What is capped shows with few curves and points; each takes long, since a throttle lets requests go in
     // bursts.
-    let few = ["--block-sizes", "4K", "--max-concurrency", "64"];
+    let few = ["--block-size", "4K", "--max-concurrency", "64"];
     let mut command = assert_cmd::Command::new("sh");
     let output =
         command.args(["-c", &join, "sh"]).args(profile).args(few).timeout(PATIENCE).output().unwrap();

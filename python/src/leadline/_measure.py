@@ -12,6 +12,7 @@ from ._command import run, text
 from ._profile import Profile
 from ._profiled import paths_of
 from ._progress import Progress
+from ._renamed import renamed
 from ._sizes import Size
 
 __all__ = ["experiment", "import_profile", "profile"]
@@ -19,6 +20,7 @@ __all__ = ["experiment", "import_profile", "profile"]
 _Path = str | os.PathLike[str]
 
 
+@renamed(block_sizes="block_size")
 def profile(
     target: _Path = ".",
     *,
@@ -32,7 +34,7 @@ def profile(
     destructive: bool = False,
     reads_only: bool = False,
     keep_scratch: bool = False,
-    block_sizes: Size | Sequence[Size] | None = None,
+    block_size: Size | Sequence[Size] | None = None,
     granularity: bool = False,
     cpus: str | int | Sequence[int] | None = None,
     buffered: bool = False,
@@ -78,7 +80,7 @@ def profile(
         Measure reads only.
     keep_scratch
         Keep the scratch file as ``leadline-scratch.dat``, which can be the target of the next run.
-    block_sizes
+    block_size
         Block sizes to measure, 512 to 16M; 4K and 8K by default.
     granularity
         Measure every power of two from the smallest block that the target takes to 256K.
@@ -135,7 +137,7 @@ def profile(
         "destructive": destructive,
         "reads_only": reads_only,
         "keep_scratch": keep_scratch,
-        "block_sizes": block_sizes,
+        "block_size": block_size,
         "granularity": granularity,
         "cpus": cpus,
         "buffered": buffered,

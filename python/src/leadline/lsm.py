@@ -111,7 +111,7 @@ def advise(
     Examples
     --------
     >>> import leadline
-    >>> disk = leadline.profile("sim:flash", quick=True, block_sizes=["4K", "64K", "512K"])
+    >>> disk = leadline.profile("sim:flash", quick=True, block_size=["4K", "64K", "512K"])
     >>> mix = {"point": 60, "insert": 40}
     >>> t = leadline.lsm.advise(disk, data="10G", key=16, value=2048, mix=mix, cores=2)
     >>> bool(t["chosen"][0]), bool(t["mix_per_s"][0] > 1000)
@@ -214,8 +214,8 @@ def predict(
     >>> import leadline
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> disk = leadline.profile("sim:flash", quick=True, block_sizes=["4K", "64K", "512K"])
-    >>> of = {"data": "10G", "key": 16, "value": 2048, "cores": 2}
+    >>> disk = leadline.profile("sim:flash", quick=True, block_size=["4K", "64K", "512K"])
+    >>> of = {"data": "10G", "key_size": 16, "value_size": 2048, "cores": 2}
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder, "OPTIONS.ini")
     ...     _ = leadline.lsm.advise(disk, **of, mix={"point": 60, "insert": 40}, output=file)

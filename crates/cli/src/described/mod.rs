@@ -140,7 +140,7 @@ mod tests {
         let all = super::document(Cli::command(), true);
         let quick = option(&all, "profile", "quick");
         assert_eq!((quick["kind"].as_str(), quick["conflicts"][0].as_str()), (Some("flag"), Some("full")));
-        let sizes = option(&all, "profile", "block-sizes");
+        let sizes = option(&all, "profile", "block-size");
         assert_eq!((sizes["kind"].as_str(), sizes["default"].as_str()), (Some("list"), Some("4K,8K")));
         assert_eq!(option(&all, "graph import", "dedupe")["kind"], "switch");
         assert_eq!(option(&all, "prove", "set")["kind"], "repeated");
@@ -148,8 +148,8 @@ mod tests {
         assert_eq!(option(&all, "trace info", "header")["words"].as_array().unwrap().len(), 2);
         for (path, name, least, below, most, above) in [
             ("profile", "max-concurrency", "1", "0", "4096", "4097"),
-            ("profile", "block-sizes", "512", "511", "16777216", "16777217"),
-            ("place", "block", "512", "511", "16777216", "16777217"),
+            ("profile", "block-size", "512", "511", "16777216", "16777217"),
+            ("place", "block-size", "512", "511", "16777216", "16777217"),
             ("experiment", "read-share", "0", "-5e-324", "100", "100.00000000000001"),
             ("profile", "seed", "0", "-1", "18446744073709551615", "18446744073709551616"),
         ] {

@@ -113,7 +113,7 @@ impl Asked {
         if device.largest_bytes() < COMPACTION_BYTES {
             warnings.push(format!(
                 "{}: has no requests larger than {}, and compactions read 2M and write 1M at a time, whose costs \
-                 are extrapolated; leadline profile --block-sizes 4K,16K,64K,512K,2M measures them",
+                 are extrapolated; leadline profile --block-size 4K,16K,64K,512K,2M measures them",
                 self.profile,
                 format_size(u64::from(device.largest_bytes()))
             ));

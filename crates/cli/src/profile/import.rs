@@ -15,43 +15,50 @@ use crate::paths::{InputPath, OutputPath};
 
 use super::screen::{print_written, with_most_keys};
 
-/// Make a partial profile of what other programs measured: fio's JSON, iotune's io_properties.yaml, etcd's
-/// /metrics, pg_test_fsync, ceph tell osd.N bench, ioping
+/// Import what fio, iotune, etcd, ceph, ioping or pg_test_fsync measured
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-        leadline profile import sweep.json -o profile.json       the JSON output of fio\n  \
-        leadline profile import fio/*.json metrics.txt -o profile.json\n  \
-        leadline profile import io_properties.yaml -o profile.json --mountpoint /var/lib/scylla\n  \
-        leadline profile import ioping.json --pattern random --json\n\n\
-        `leadline docs profile-import` says what is read of each. A folder named import is measured as ./import.")]
+#[command(after_help = "\
+Examples:
+  # The JSON output of fio
+  leadline profile import sweep.json -o profile.json
+  # Several programs about one device
+  leadline profile import fio.json metrics.txt -o profile.json
+  # One disk of several
+  leadline profile import io_properties.yaml --mountpoint /var/lib/scylla
+  # ioping does not say whether it read at random
+  leadline profile import ioping.json --pattern random --json
+
+The profile holds what the files show and nothing else: see `leadline docs profile-import`. To measure \
+a directory named import, write ./import.")]
 pub(super) struct Args {
-    /// Files that other programs wrote about one device
+    /// Output of these programs about one device: fio's JSON, iotune's io_properties.yaml, etcd's /metrics,
+    /// pg_test_fsync, `ceph tell osd.N bench`, ioping
     #[arg(value_name = "FILE")]
     files: Vec<InputPath>,
-    /// Write the profile to this file, which is replaced if it exists [default: a new folder, for the profile
-    /// and the page]
+    /// Write the profile to this file, replacing it [default: a new directory, for the profile and the page]
     #[arg(short, long, value_name = "FILE")]
     output: Option<OutputPath>,
-    /// Write the page (HTML) to this file, which is replaced if it exists
+    /// Write the page (HTML) to this file, replacing it
     #[arg(long, value_name = "FILE")]
     report: Option<OutputPath>,
-    /// Print the profile as JSON on stdout, and make no folder
+    /// Print the profile as one JSON document; make no new directory
     #[arg(long)]
     json: bool,
-    /// Print what of each file was read, skipped and assumed, the tables, every check, and which keys follow for
-    /// each system
+    /// Also print the parts of each file that were read, skipped and assumed, the tables, every check, and the
+    /// keys that follow for each system
     #[arg(long, conflicts_with = "json")]
     details: bool,
-    /// What the files are [default: told by their content]
+    /// Format of the files [default: recognized by their content]
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
     format: Option<String>,
-    /// Where ioping read, which its output does not say
-    #[arg(long, value_name = "random|sequential", value_parser = PossibleValuesParser::new(["random", "sequential"]))]
+    /// How ioping read, at random or in sequence, which its output does not say
+    #[arg(long, value_name = "random|sequential", hide_possible_values = true)]
+    #[arg(value_parser = PossibleValuesParser::new(["random", "sequential"]))]
     pattern: Option<String>,
-    /// Which disk of an io_properties.yaml that has several
+    /// Mount point of the disk to import, where io_properties.yaml has several disks
     #[arg(long, value_name = "PATH")]
     mountpoint: Option<String>,
-    /// What to call the device [default: the disk that fio or ioping names]
+    /// Name of the device in the profile [default: the disk named by fio or ioping]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 }

@@ -16,7 +16,7 @@ const DRIVE: &str = "kind = \"flash\"\ncapacity = \"64G\"\nover_provisioning = 0
 
 /// A profile of it in `profile.json`.
 fn measure(dir: &Path, target: &str, output: &str) -> DeviceProfile {
-    let arguments = ["--quick", "--block-sizes", "4K", "--max-concurrency", "64", "-o", output];
+    let arguments = ["--quick", "--block-size", "4K", "--max-concurrency", "64", "-o", output];
     run(dir, &[&["profile", target], &arguments[..]].concat()).succeeded();
     DeviceProfile::load(dir.join(output)).unwrap()
 }
@@ -67,7 +67,7 @@ fn a_fitted_drive_measures_like_the_one_it_was_fitted_to() {
 fn the_summary_says_what_the_profile_shows_and_what_it_does_not() {
     let dir = folder();
     fs::write(dir.path().join("true.toml"), DRIVE).unwrap();
-    let reads = ["profile", "sim:./true.toml", "--reads-only", "--quick", "--block-sizes", "4K"];
+    let reads = ["profile", "sim:./true.toml", "--reads-only", "--quick", "--block-size", "4K"];
     let arguments = [&reads[..], &["--max-concurrency", "32", "-o", "true.json"]].concat();
     run(dir.path(), &arguments).succeeded();
     let ran = run(dir.path(), &["calibrate", "true.json"]).succeeded();

@@ -75,7 +75,7 @@ fn a_folder_of_its_own_holds_the_profile_and_the_page() {
 #[test]
 fn all_of_them_go_into_one_profile() {
     let dir = folder();
-    let profile = ["profile", "sim:flash", "--budget-seconds", "1", "--block-sizes", "4K", "-o", "p.json"];
+    let profile = ["profile", "sim:flash", "--budget-seconds", "1", "--block-size", "4K", "-o", "p.json"];
     profiled(dir.path(), "p.json", &[&profile]);
     let measured = DeviceProfile::load(dir.path().join("p.json")).unwrap();
     for (i, name) in NAMES.into_iter().enumerate() {
@@ -92,7 +92,7 @@ fn all_of_them_go_into_one_profile() {
 #[test]
 fn interleaving_takes_what_the_profile_has() {
     let dir = folder();
-    let profile = ["profile", "sim:flash", "--budget-seconds", "1", "--block-sizes", "4K", "-o", "p.json"];
+    let profile = ["profile", "sim:flash", "--budget-seconds", "1", "--block-size", "4K", "-o", "p.json"];
     profiled(dir.path(), "p.json", &[&profile]);
     run(dir.path(), &[&brief("interleaving")[..], &["--into", "p.json"]].concat()).succeeded();
     let after = DeviceProfile::load(dir.path().join("p.json")).unwrap();

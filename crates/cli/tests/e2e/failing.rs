@@ -17,7 +17,7 @@ fn a_device_that_fails_while_measuring_ends_the_run_and_keeps_what_was_measured(
     let Some(device) = Loop::over(&image) else { return };
     let dir = folder();
     let arguments =
-        ["profile", device.name(), "--budget-seconds", "20", "--block-sizes", "4K", "-o", "p.json"];
+        ["profile", device.name(), "--budget-seconds", "20", "--block-size", "4K", "-o", "p.json"];
     let mut running = start(dir.path(), &arguments);
     running.reaches("measure");
     // From now on reads fail.

@@ -13,7 +13,7 @@ use crate::ran::{Ran, folder, names, run, small, start, text};
 /// minutes.
 const SOON: Duration = Duration::from_secs(60);
 
-const LONG: [&str; 6] = ["--block-sizes", "4K", "--max-concurrency", "8", "-o", "p.json"];
+const LONG: [&str; 6] = ["--block-size", "4K", "--max-concurrency", "8", "-o", "p.json"];
 
 /// Starts a run of `seconds` on `target`, sends `signal` a while after `phase` began, and sees how it ends.
 #[track_caller]

@@ -55,7 +55,7 @@ const CASES: [Case; 31] = [
             "1.5",
             "--size",
             "16M",
-            "--block-sizes",
+            "--block-size",
             "4K",
             "--max-concurrency",
             "8",

@@ -18,11 +18,8 @@ fn shell(dir: &Path, line: &str) -> Ran {
 /// A folder with a profile, a trace, edges and a store.
 fn inputs() -> tempfile::TempDir {
     let dir = folder();
-    run(
-        dir.path(),
-        &["profile", "sim:flash", "--budget-seconds", "1", "--block-sizes", "4K", "-o", "p.json"],
-    )
-    .succeeded();
+    run(dir.path(), &["profile", "sim:flash", "--budget-seconds", "1", "--block-size", "4K", "-o", "p.json"])
+        .succeeded();
     run(dir.path(), &["trace", "generate", "gen:paper-ms?ops=100000", "-o", "t.pages"]).succeeded();
     let edges: String =
         (0..40_000u32).map(|n| format!("{} {}\n", n, n.wrapping_mul(7919) % 40_000)).collect();

@@ -197,7 +197,7 @@ fn what_makes_predictions_worth_less_is_said() {
     drive(dir.path(), "small.json", 80.0, 30.0, &[4096, 65536]);
     flash(dir.path());
     let ran = lsm(dir.path(), "advise", "small.json", &MIX).succeeded();
-    assert!(ran.stderr.contains("no requests larger than 64K") && ran.stderr.contains("--block-sizes"));
+    assert!(ran.stderr.contains("no requests larger than 64K") && ran.stderr.contains("--block-size"));
     let ran = lsm(dir.path(), "advise", "device:p4510", &MIX).succeeded();
     assert!(ran.stderr.contains("published numbers"), "{}", ran.stderr);
     let costs = json!({"processor": {

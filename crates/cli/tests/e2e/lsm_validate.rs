@@ -38,7 +38,7 @@ fn profile() -> &'static str {
     let (_, path) = MADE.get_or_init(|| {
         let dir = folder();
         let path = dir.path().join("p.json").display().to_string();
-        let brief = ["profile", "sim:flash", "--budget-seconds", "0.5", "--block-sizes", "4K,64K"];
+        let brief = ["profile", "sim:flash", "--budget-seconds", "0.5", "--block-size", "4K,64K"];
         run(dir.path(), &[&brief[..], &["-o", &path]].concat()).succeeded();
         (dir, path)
     });

@@ -60,7 +60,7 @@ fn a_folder_of_its_own_holds_the_profile_and_the_page() {
 
     // Again, at once and with the same name: beside it, not over it.
     let before = fs::read(made.join("profile.json")).unwrap();
-    let again = ["profile", "sim:sata", "--budget-seconds", "1", "--block-sizes", "4K"];
+    let again = ["profile", "sim:sata", "--budget-seconds", "1", "--block-size", "4K"];
     for _ in 0..2 {
         run(dir.path(), &again).succeeded();
     }
@@ -74,7 +74,7 @@ fn named_places_are_replaced_whole_and_nothing_else_is_made() {
     let (profile, page) = (dir.path().join("p.json"), dir.path().join("page.html"));
     fs::write(&profile, "an earlier one").unwrap();
     let earlier = fs::File::open(&profile).unwrap();
-    let quick = ["profile", "sim:optane", "--budget-seconds", "1", "--block-sizes", "4K"];
+    let quick = ["profile", "sim:optane", "--budget-seconds", "1", "--block-size", "4K"];
     let places = ["-o", "p.json", "--report", "page.html"];
     run(dir.path(), &[&quick[..], &places].concat()).succeeded();
     assert_eq!(names(dir.path()), ["p.json", "page.html"]);
@@ -97,7 +97,7 @@ fn a_link_named_with_o_stays_a_link() {
     std::os::unix::fs::symlink("real/p.json", dir.path().join("link")).unwrap();
     run(
         dir.path(),
-        &["profile", "sim:flash", "--budget-seconds", "1", "--block-sizes", "4K", "--json", "-o", "link"],
+        &["profile", "sim:flash", "--budget-seconds", "1", "--block-size", "4K", "--json", "-o", "link"],
     )
     .succeeded();
     assert!(dir.path().join("link").is_symlink());
@@ -163,7 +163,7 @@ fn a_simulated_device_has_one_queue_pair() {
 fn interrupted_readers_of_the_output_do_not_make_it_panic() {
     let dir = folder();
     let shell = format!(
-        "{} profile sim:flash --budget-seconds 1 --block-sizes 4K --json 2>&1 | head -c 10",
+        "{} profile sim:flash --budget-seconds 1 --block-size 4K --json 2>&1 | head -c 10",
         crate::ran::text(crate::ran::program())
     );
     let mut command = Command::new("bash");

@@ -20,7 +20,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The smallest measurement of a real target that still has every kind of point: seconds.
 pub(crate) const SMALL: [&str; 8] =
-    ["--budget-seconds", "1.5", "--size", "16M", "--block-sizes", "4K", "--max-concurrency", "8"];
+    ["--budget-seconds", "1.5", "--size", "16M", "--block-size", "4K", "--max-concurrency", "8"];
 
 pub(crate) fn program() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_leadline"))

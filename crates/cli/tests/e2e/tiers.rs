@@ -84,7 +84,7 @@ fn the_files_of_a_trace_are_placed_by_their_names() {
 #[test]
 fn a_profile_of_one_is_like_that_of_any_device() {
     let dir = place();
-    let profile = ["profile", "sim:placed.toml", "--quick", "--block-sizes", "4K", "--reads-only", "--json"];
+    let profile = ["profile", "sim:placed.toml", "--quick", "--block-size", "4K", "--reads-only", "--json"];
     let profile = document(&run(dir.path(), &profile));
     assert_eq!(profile["device"]["capacity_bytes"], 80 << 20);
 }

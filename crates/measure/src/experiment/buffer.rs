@@ -62,7 +62,7 @@ impl Experiment for BufferExperiment {
     }
 
     fn help(&self) -> &'static str {
-        "the drive's read buffer: latency of regions from 256K to 256M, read three times"
+        "read buffer: latency of 256K to 256M, read three times"
     }
 
     fn only_reads(&self) -> bool {

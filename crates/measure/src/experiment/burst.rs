@@ -54,7 +54,7 @@ impl Experiment for BurstExperiment {
     }
 
     fn help(&self) -> &'static str {
-        "burst credit of a volume: peak, baseline, credit, and how fast it comes back"
+        "burst credit of a volume: peak, baseline, credit, refill"
     }
 
     fn takes(&self, choice: Choice) -> bool {

@@ -60,7 +60,7 @@ impl Experiment for ChannelsExperiment {
     }
 
     fn help(&self) -> &'static str {
-        "channels that are busy with k reads, at once and in a stream"
+        "channels kept busy by reads, at once and in a stream"
     }
 
     fn only_reads(&self) -> bool {

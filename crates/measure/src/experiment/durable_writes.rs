@@ -85,7 +85,7 @@ impl Experiment for DurableWritesExperiment {
     }
 
     fn help(&self) -> &'static str {
-        "16K reads during durable writes at tenths of the device's highest rate: for InnoDB"
+        "16K reads during durable writes, for InnoDB"
     }
 
     fn needs_writes(&self) -> bool {

@@ -71,7 +71,7 @@ impl Experiment for GcExperiment {
     }
 
     fn help(&self) -> &'static str {
-        "bandwidth while a full drive is overwritten, and after a rest"
+        "bandwidth while a full drive is overwritten, and after"
     }
 
     fn needs_writes(&self) -> bool {

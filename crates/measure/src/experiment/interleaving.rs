@@ -37,7 +37,7 @@ impl Experiment for InterleavingExperiment {
     }
 
     fn help(&self) -> &'static str {
-        "bandwidth of requests from 4K to 256K, 1 to 256 in flight"
+        "bandwidth of 4K to 256K requests, 1 to 256 in flight"
     }
 
     // Three rounds of the largest requests, most of them in flight, are most of this.

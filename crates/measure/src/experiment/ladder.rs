@@ -56,7 +56,7 @@ impl Experiment for LadderExperiment {
     }
 
     fn help(&self) -> &'static str {
-        "latency under load: requests arrive on schedule, whether or not the device keeps up"
+        "latency under load, with requests arriving on schedule"
     }
 
     // Its slices end when the last request is answered: that is to be a small part of them.

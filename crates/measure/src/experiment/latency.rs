@@ -72,7 +72,7 @@ impl Experiment for LatencyExperiment {
     }
 
     fn help(&self) -> &'static str {
-        "distributions of one 4K request at a time, and how much of that is software"
+        "latency of single 4K requests, and the part of software"
     }
 
     // Four workloads that write and two that read are to make a million requests each: two minutes for each.

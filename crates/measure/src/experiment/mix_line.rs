@@ -43,7 +43,7 @@ impl Experiment for MixLineExperiment {
     }
 
     fn help(&self) -> &'static str {
-        "reads mixed with writes at 4K and 256K: what Seastar's I/O scheduler assumes"
+        "reads mixed with writes at 4K and 256K, for Seastar"
     }
 
     fn needs_writes(&self) -> bool {

@@ -25,7 +25,7 @@ impl Experiment for MixedExperiment {
     }
 
     fn help(&self) -> &'static str {
-        "reads and writes together, from reads only to writes only in seven steps"
+        "reads and writes together, in seven mixes"
     }
 
     fn needs_writes(&self) -> bool {

@@ -39,7 +39,7 @@ impl Experiment for PioClassesExperiment {
     }
 
     fn help(&self) -> &'static str {
-        "what a program gains by batching its reads, its writes or both"
+        "speed-up from batching reads, writes or both"
     }
 
     fn needs_writes(&self) -> bool {

@@ -37,7 +37,7 @@ impl Experiment for PressureExperiment {
     }
 
     fn help(&self) -> &'static str {
-        "latency of one 4K request at a time under 50 to 1500 MB/s of background load"
+        "latency of 4K requests under 50 to 1500 MB/s of load"
     }
 
     fn largest_request(&self, _region: Region) -> u32 {

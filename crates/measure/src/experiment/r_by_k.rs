@@ -50,7 +50,7 @@ impl Experiment for RByKExperiment {
     }
 
     fn help(&self) -> &'static str {
-        "random accesses from 4K to 4M at 1 to 128 requests in flight"
+        "random accesses from 4K to 4M, 1 to 128 in flight"
     }
 
     fn write_budget(&self, region_bytes: u64) -> u64 {

@@ -58,7 +58,7 @@ impl Experiment for ReadDisturbExperiment {
     }
 
     fn help(&self) -> &'static str {
-        "one page read again and again: whether reads are slow at regular intervals"
+        "one page read again and again: is every Nth read slow?"
     }
 
     fn only_reads(&self) -> bool {

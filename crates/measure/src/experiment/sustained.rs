@@ -86,7 +86,7 @@ impl Experiment for SustainedExperiment {
     }
 
     fn help(&self) -> &'static str {
-        "burst against sustained writes, caches, and reads during writes"
+        "burst and sustained writes, caches, reads during writes"
     }
 
     fn needs_writes(&self) -> bool {

@@ -39,7 +39,7 @@ impl Experiment for SyncMethodsExperiment {
     }
 
     fn help(&self) -> &'static str {
-        "fsync, fdatasync, O_DSYNC and RWF_DSYNC, on a preallocated file or not"
+        "fsync, fdatasync, O_DSYNC and RWF_DSYNC compared"
     }
 
     fn needs_writes(&self) -> bool {

@@ -29,7 +29,7 @@ impl Experiment for TailExperiment {
     }
 
     fn help(&self) -> &'static str {
-        "percentiles of random 4K reads to p99.99, at rest and under background load"
+        "percentiles of random 4K reads, idle and under load"
     }
 
     fn largest_request(&self, _region: Region) -> u32 {

@@ -50,7 +50,7 @@ impl Experiment for WriteAmplificationExperiment {
     }
 
     fn help(&self) -> &'static str {
-        "bytes written to the medium per byte of the host, if the drive reports them"
+        "bytes written to the medium per byte written"
     }
 
     fn needs_writes(&self) -> bool {
