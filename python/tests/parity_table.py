@@ -88,7 +88,7 @@ FACES = {
     ),
     "models": Face(
         leadline.fit,
-        {"output": "Profile.report is the page"},
+        {"report": "Profile.report is the page"},
         {"subject": "source"},
         calls=False,
         no_ranges="tests/test_models.py tries those of setup_per",

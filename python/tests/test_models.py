@@ -96,7 +96,7 @@ def test_what_was_not_measured_is_noted_and_warned_of(flash, tmp_path):
 def test_what_if_has_the_rows_of_the_command_line(flash, tmp_path):
     path, models = tmp_path / "flash.json", leadline.fit(flash)
     flash.save(path)
-    asked = {"reads": 1e6, "writes": 1e5, "block": "4K"}
+    asked = {"reads": 1e6, "writes": 1e5, "block_size": "4K"}
     document, _ = run("predict", path, options=asked | {"what_if": "k=1,2,64"})
     for what_if in ([1, 2, 64], "k=1,2,64", np.array([1.0, 2.0, 64.0])):
         table = models.predict(**asked, what_if=what_if)
@@ -125,9 +125,9 @@ def test_limits_of_latency_and_speed_ups_are_those_of_the_command_line(flash, tm
     [
         ({"random": 50}, "random=50: must be a share from 0 to 1"),
         ({"random": "half"}, "random: must be a number"),
-        ({"block": "2G"}, "block="),
-        ({"block": 0}, "block="),
-        ({"block": [[1], [1, 2]]}, "block=[[1], [1, 2]]: must be a size"),
+        ({"block_size": "2G"}, "block_size="),
+        ({"block_size": 0}, "block_size="),
+        ({"block_size": [[1], [1, 2]]}, "block_size=[[1], [1, 2]]: must be a size"),
         ({"reads": [[1], [1, 2]]}, "reads: must be a number"),
         ({"concurrency": 0}, "concurrency=0: must be whole numbers from 1 to 1048576"),
         ({"concurrency": 1.5}, "concurrency=1.5"),

@@ -18,32 +18,37 @@ use crate::{messages, output, values, version};
 /// SYSTEM of all systems together.
 const ALL: &str = "all";
 
-/// Choose the settings of a database, a storage system or Linux for a measured device
+/// Choose settings for a database, a storage system or Linux
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-        leadline advise postgresql profile.json --memory 16G      one line per key\n  \
-        leadline advise postgresql profile.json --explain         with rule, source and consequences\n  \
-        leadline advise innodb profile.json --version mariadb-10.11 -o leadline.cnf\n  \
-        leadline advise linux profile.json -o linux               several files, in a new folder\n  \
-        leadline advise all profile.json --json\n\n\
-        leadline profile --for SYSTEM measures all that its keys need. `leadline docs advise` has the rules.")]
+#[command(after_help = "\
+Examples:
+  leadline advise postgresql profile.json --memory 16G
+  # With the rule, the source and the consequences of each value
+  leadline advise postgresql profile.json --explain
+  leadline advise innodb profile.json --version mariadb-10.11 -o leadline.cnf
+  # Several files, in a new directory
+  leadline advise linux profile.json -o linux
+  leadline advise all profile.json --json
+
+`leadline profile --for SYSTEM` measures everything that the settings depend on. Rules: see `leadline \
+docs advise`.")]
 pub(crate) struct Args {
-    /// The system, or `all`
+    /// The system to tune, or `all`
     #[arg(value_name = "SYSTEM", value_parser = system_or_all())]
     system: String,
-    /// A profile that `leadline profile` wrote
+    /// A profile of the device, from `leadline profile`
     #[arg(value_name = "PROFILE")]
     profile: ProfileName,
     #[command(flatten)]
     inputs: InputArgs,
-    /// Show the rule behind each value, where the key is defined, and what happens if it is wrong
+    /// Show the rule and the source of each value, and what a wrong value does
     #[arg(long)]
     explain: bool,
-    /// Write the settings in the system's own syntax to this file, which is replaced if it exists; several
-    /// files go into a new folder of this name
+    /// Write the settings in the system's own syntax to this file, replacing it; several files go into a new
+    /// directory of this name
     #[arg(short, long, value_name = "FILE")]
     output: Option<OutputPath>,
-    /// Print one JSON document
+    /// Print the result as one JSON document
     #[arg(long)]
     json: bool,
 }
@@ -51,29 +56,28 @@ pub(crate) struct Args {
 /// What rules need beyond the profile.
 #[derive(clap::Args)]
 pub(crate) struct InputArgs {
-    /// Version of the system, as its program prints it (15.4, mysql-8.0.36) [default: what the configuration
-    /// tells, else the one that is installed here]
+    /// Version of the system, as its program prints it (15.4, mysql-8.0.36) [default: the configuration's, or
+    /// the one that is installed here]
     #[arg(long, value_name = "V")]
     version: Option<String>,
-    /// Processors that the system may use [default: those of the machine that was profiled]
+    /// Processors that the system may use, 1 to 4096 [default: all of the profile's machine]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     cores: Option<u32>,
-    /// Memory that the system may use
+    /// Memory that the system may use, such as 16G [default: unknown]
     #[arg(long, value_name = "SIZE", value_parser = values::amount)]
     memory: Option<u64>,
-    /// Data that it holds: with --memory, the share of it that is cached [default: nothing is cached]
+    /// Size of its data, such as 100G: with --memory, tells how much is cached [default: nothing is cached]
     #[arg(long, value_name = "SIZE", value_parser = parse_large_size)]
     data: Option<u64>,
-    /// Read latency whose 99th percentile writing in the background must not exceed, such as 5ms [default:
-    /// twice that of an idle device]
+    /// Most p99 read latency while it writes in the background, such as 5ms [default: twice the latency of an
+    /// idle device]
     #[arg(long, value_name = "TIME", value_parser = values::micros)]
     read_p99: Option<f64>,
-    /// What the drive is called where the configuration is for, such as nvme0n1, and its model if the profile
-    /// has none or another: udev rules, scripts and entries of the hardware database are judged for this
-    /// drive [default: the profile's]
+    /// Name of the drive on the machine to configure, such as nvme0n1, and its model: udev rules, scripts and
+    /// hwdb entries are checked for this drive [default: the profile's]
     #[arg(long, value_name = "NAME[:MODEL]")]
     drive: Option<DriveName>,
-    /// Number of the OSD of Ceph that has the drive: its own section of a ceph.conf is judged
+    /// Number of the Ceph OSD on the drive, for its section of ceph.conf
     #[arg(long, value_name = "N")]
     osd: Option<u32>,
 }

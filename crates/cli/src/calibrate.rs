@@ -13,31 +13,35 @@ use crate::paths::{OutputPath, ProfileName};
 use crate::progress::Display;
 use crate::{output, signals};
 
-/// Fit a simulated flash drive to a measured profile, and say which of its parameters the profile shows
+/// Fit a simulated flash drive to a measured profile
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-        leadline profile /mnt/nvme --block-sizes 4K,16K,64K,256K,1M -o profile.json\n  \
-        leadline calibrate profile.json -o mine.toml\n  \
-        leadline profile sim:./mine.toml                  the fitted drive, measured\n\n  \
-        leadline experiment mixed /mnt/nvme --into profile.json\n  \
-        leadline calibrate profile.json --check           how well it predicts what it was not fitted to\n\n\
-        `leadline docs calibration` has the procedure.")]
+#[command(after_help = "\
+Examples:
+  leadline profile /mnt/nvme --block-size 4K,16K,64K,256K,1M -o profile.json
+  leadline calibrate profile.json -o mine.toml
+  # The fitted drive, measured
+  leadline profile sim:./mine.toml
+  # How well it predicts what it was not fitted to
+  leadline experiment mixed /mnt/nvme --into profile.json
+  leadline calibrate profile.json --check
+
+The output says which parameters of the drive the profile determines: see `leadline docs calibration`.")]
 pub(crate) struct Args {
-    /// A profile that `leadline profile` wrote; several block sizes show more of a drive than one
+    /// A profile of the drive; several block sizes show more of it than one
     #[arg(value_name = "PROFILE")]
     profile: ProfileName,
-    /// Write the description to this file, which is replaced if it exists
+    /// Write the description (TOML) to this file, replacing it
     #[arg(short, long, value_name = "FILE")]
     output: Option<OutputPath>,
-    /// Run the profile's experiments mixed, r-by-k and ladder on the fitted drive and compare; beside its
-    /// errors those of the best analytic model
+    /// Run the profile's experiments mixed, r-by-k and ladder on the fitted drive, and compare its errors
+    /// with the best analytic model's
     #[arg(long)]
     check: bool,
-    /// With --check: a profile of the same device with the same experiments, made again; how far both are
-    /// apart is what no prediction can undercut
+    /// With --check: a second profile of the same device with the same experiments; no prediction can be
+    /// closer than the two measurements
     #[arg(long, value_name = "PROFILE", requires = "check")]
     again: Option<ProfileName>,
-    /// Print one JSON document
+    /// Print the result as one JSON document
     #[arg(long)]
     json: bool,
 }

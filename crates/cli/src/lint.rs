@@ -18,47 +18,51 @@ use crate::{output, signals, version};
 /// SYSTEM that is found out.
 const AUTO: &str = "auto";
 
-/// Judge a configuration in use by a measured device: which keys fit, are too low or too high, or do nothing
+/// Check a configuration against your device
 #[derive(clap::Args)]
 #[command(
     override_usage = "leadline lint [OPTIONS] <SYSTEM> <FILE|SERVER> <PROFILE>\n       \
         leadline lint [OPTIONS] <SYSTEM> --connect <SERVER> <PROFILE>",
-    after_help = "Examples:\n  \
-        leadline lint postgresql /etc/postgresql/15/main/postgresql.conf profile.json --version 15\n  \
-        leadline lint auto compose.yaml profile.json    every system of which it has settings\n  \
-        leadline lint postgresql --connect 'host=db dbname=postgres' profile.json    a running server\n  \
-        leadline lint innodb --connect mysql:///run/mysqld/mysqld.sock profile.json\n  \
-        leadline lint innodb variables.txt profile.json    what SHOW VARIABLES printed\n  \
-        leadline lint innodb copy/etc/mysql/my.cnf profile.json --config-root copy\n  \
-        leadline lint seastar /etc/scylla.d/io_properties.yaml profile.json --json\n\n\
-        FILE may be in the system's own syntax, or have its settings among others: a compose file, a unit \
-        of systemd, a manifest of Kubernetes, values of Helm, variables of Ansible, Patroni's file, a command \
-        line, or what a server prints. `leadline docs lint` lists all.\n\n\
-        Exit code 0: all keys that were judged fit; 1: something does not; 2: the file cannot be read; 3: nothing \
-        was judged."
+    after_help = "\
+Examples:
+  leadline lint postgresql /etc/postgresql/15/main/postgresql.conf profile.json
+  # Every system that a file configures
+  leadline lint auto compose.yaml profile.json
+  # Running servers
+  leadline lint postgresql --connect 'host=db dbname=postgres' profile.json
+  leadline lint innodb --connect mysql:///run/mysqld/mysqld.sock profile.json
+  # The output of SHOW VARIABLES
+  leadline lint innodb variables.txt profile.json
+  # A copy of another machine's /etc
+  leadline lint innodb copy/etc/mysql/my.cnf profile.json --config-root copy
+
+FILE may be in the system's own syntax, a compose file, a systemd unit, a Kubernetes manifest, Helm \
+values, Ansible variables, Patroni's file, a command line, or what a server prints: see `leadline docs \
+lint`.
+
+Exit codes: 0 every key fits, 1 a key does not fit, 2 the file cannot be read, 3 no key could be checked."
 )]
 pub(crate) struct Args {
-    /// The system, or `auto`: whatever the file has settings of
+    /// The system, or `auto` for every system that the file configures
     #[arg(value_name = "SYSTEM", value_parser = system_or(AUTO))]
     system: String,
-    /// Its configuration, or the address of a server that runs: postgresql://HOST/DATABASE, mysql://HOST/ or
-    /// mysql:///SOCKET; left out with --connect
+    /// Its configuration, or a running server: postgresql://HOST/DATABASE, mysql://HOST/ or mysql:///SOCKET;
+    /// left out with --connect
     #[arg(id = "config", value_name = "FILE|SERVER")]
     file: ConfigName,
-    /// A profile that `leadline profile` wrote
+    /// A profile of the device, from `leadline profile`
     #[arg(value_name = "PROFILE")]
     profile: Option<ProfileName>,
-    /// Folder that stands for / where the configuration includes files by absolute paths: a copy of another
-    /// machine's
+    /// Directory that stands for / in absolute paths of included files, such as a copy of another machine
     #[arg(long, value_name = "DIR")]
     config_root: Option<ConfigName>,
-    /// Ask a running server for the settings that are in force: keywords such as 'host=db dbname=postgres',
-    /// or an address
+    /// Check the settings in force on a running server: keywords such as 'host=db dbname=postgres', or an
+    /// address
     #[arg(long, value_name = "SERVER")]
     connect: Option<String>,
     #[command(flatten)]
     inputs: InputArgs,
-    /// Print one JSON document
+    /// Print the result as one JSON document
     #[arg(long)]
     json: bool,
 }

@@ -12,25 +12,29 @@ use crate::failure::Failure;
 use crate::output;
 use crate::paths::{OutputPath, ProfileName};
 
-/// Fit every I/O model to a profile or a table, compare them, and show where each one is wrong
+/// Fit I/O models to a profile, and show where each is wrong
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-        leadline models profile.json\n  \
-        leadline models profile.json -o models.html\n  \
-        leadline models measured.csv --json\n  \
-        leadline models costs.csv --setup-per 2621.44\n\n\
-        Tables are described in `leadline docs model-tables`.")]
+#[command(after_help = "\
+Examples:
+  leadline models profile.json
+  # The curves on a page
+  leadline models profile.json --report models.html
+  # A table of measured points, and one of costs
+  leadline models measured.csv --json
+  leadline models costs.csv --setup-per 2621.44
+
+What a table holds: see `leadline docs model-tables`.")]
 pub(crate) struct Args {
     /// A profile, device:NAME, or a table (CSV) of measured points or of costs by concurrency
     #[arg(value_name = "PROFILE|TABLE.csv")]
     subject: ProfileName,
-    /// For a table of costs: each of its setup costs covers N accesses
+    /// For a table of costs: accesses that each setup cost covers, above 0 [default: 1]
     #[arg(long, value_name = "N", value_parser = positive, default_value = "1", hide_default_value = true)]
     setup_per: f64,
-    /// Write a page (HTML) with every model's curves to this file, which is replaced if it exists
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<OutputPath>,
-    /// Print one JSON document
+    /// Write the page (HTML), with the curves of every model, to this file, replacing it
+    #[arg(long, alias = "output", short_alias = 'o', value_name = "FILE")]
+    report: Option<OutputPath>,
+    /// Print the result as one JSON document
     #[arg(long)]
     json: bool,
 }
@@ -51,12 +55,12 @@ pub struct Fitted {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    if let Some(path) = &args.output {
+    if let Some(path) = &args.report {
         output::check_writable(path)?;
     }
     let name = args.subject.to_string();
     let Fitted { comparison, profile } = fit_file(&args.subject, args.setup_per)?;
-    if let Some(path) = &args.output {
+    if let Some(path) = &args.report {
         write_page(path, &name, profile.as_deref())?;
     }
     if args.json {
@@ -141,8 +145,9 @@ fn compare_costs(name: &str, table: CostTable) -> Result<ModelComparison, Failur
 
 fn write_page(path: &Path, name: &str, profile: Option<&DeviceProfile>) -> Result<(), Failure> {
     let Some(profile) = profile else {
-        let text =
-            format!("-o: {name} is a table of costs, which has no measured points to draw; leave it out");
+        let text = format!(
+            "--report: {name} is a table of costs, which has no measured points to draw; leave it out"
+        );
         return Err(Failure::Input(text));
     };
     let page = render_page(std::slice::from_ref(profile))?;

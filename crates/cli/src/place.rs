@@ -13,46 +13,50 @@ use crate::paths::{DeviceName, InputPath, OutputPath};
 use crate::progress::Display;
 use crate::{output, signals, values};
 
-/// Say what a little fast storage is best used for: tables placed on it, a block cache, or neither
+/// Decide if a small fast drive should hold tables or be a cache
 #[derive(clap::Args)]
-#[command(after_help = "Devices:\n  \
-    sim:NAME, sim:FILE.toml   a simulated device; `leadline devices` lists them\n  \
-    device:NAME               a device by its published numbers\n  \
-    FILE.json                 a device that was measured: a profile\n\n\
-    Examples:\n  \
-    leadline place q*.capture.zst --fast sim:optane --slow sim:sata\n  \
-    leadline place q3.capture q10.capture --fast nvme.json --slow sata.json --fast-size 64M,256M,1G \\\n    \
-    --weights q3=10,q10=1 -o place.html\n\n\
-    Each TRACE is a query, captured by `leadline emulate --trace` or `leadline trace capture`. All is \
-    predicted in virtual time; `leadline docs place` says how.")]
+#[command(after_help = "\
+Devices:
+  sim:NAME, sim:FILE.toml   a simulated device; `leadline devices` lists them
+  device:NAME               a device by its published numbers
+  FILE.json                 a measured device: its profile
+
+Examples:
+  leadline place q*.capture.zst --fast sim:optane --slow sim:sata
+  # Three sizes of the fast drive, and queries of different weight
+  leadline place q3.capture q10.capture --fast nvme.json --slow sata.json \\
+    --fast-size 64M,256M,1G --weights q3=10,q10=1 --report place.html
+
+Each TRACE is a query, recorded by `leadline trace capture` or `leadline emulate --trace`. Everything \
+is predicted in virtual time: see `leadline docs place`.")]
 pub(crate) struct Args {
-    /// Captures of queries, which are called as their files
+    /// Captures of queries, each named after its file
     #[arg(value_name = "TRACE", required = true)]
     traces: Vec<InputPath>,
-    /// The fast device
+    /// The small fast device
     #[arg(long, value_name = "DEVICE")]
     fast: DeviceName,
-    /// The slow device, on which everything else is
+    /// The slow device, which holds everything else
     #[arg(long, value_name = "DEVICE")]
     slow: DeviceName,
-    /// Sizes of the fast device, such as 64M,128M [default: eight, up to the size of all files]
+    /// Sizes of the fast device, such as 64M,128M [default: eight sizes, up to the size of all files]
     #[arg(long, value_name = "SIZE,..", value_delimiter = ',', value_parser = parse_large_size)]
     fast_size: Vec<u64>,
-    /// How often each query runs, such as q3=10,q10=1 [default: 1]
+    /// Runs of each query, 0 to 1e9, such as q3=10,q10=1 [default: 1]
     #[arg(long, value_name = "QUERY=N,..", value_delimiter = ',', value_parser = weight)]
     weights: Vec<(String, f64)>,
-    /// When files that are placed are copied to the fast device: once, or before each run of a query
+    /// When tables are copied to the fast device: once, or before each run of a query
     #[arg(long, value_name = "once|per-query", value_parser = migration, default_value = "once")]
     migration: Migration,
-    /// Size of a cached block
-    #[arg(long, value_name = "SIZE", value_parser = block, default_value = "16K")]
-    block: u32,
-    /// Print one JSON document
+    /// Size of a cached block, a power of two from 512 to 16M
+    #[arg(long, alias = "block", value_name = "SIZE", value_parser = block, default_value = "16K")]
+    block_size: u32,
+    /// Print the result as one JSON document
     #[arg(long)]
     json: bool,
-    /// Write a page (HTML) with the curves to this file, which is replaced if it exists
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<OutputPath>,
+    /// Write the page (HTML), with the curves, to this file, replacing it
+    #[arg(long, alias = "output", short_alias = 'o', value_name = "FILE")]
+    report: Option<OutputPath>,
 }
 
 fn weight(text: &str) -> Result<(String, f64), String> {
@@ -76,7 +80,7 @@ fn block(text: &str) -> Result<u32, String> {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    if let Some(page) = &args.output {
+    if let Some(page) = &args.report {
         output::check_writable(page)?;
     }
     // What is wrong with the devices is said before gigabytes are read.
@@ -86,11 +90,11 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let mut display = Display::new();
     let captures = load(&args.traces, &cancel, &mut display);
     display.finish();
-    let mut times = Simulated::new(captures?, &args.fast, &args.slow, args.block)?;
+    let mut times = Simulated::new(captures?, &args.fast, &args.slow, args.block_size)?;
     times.weigh(&args.weights)?;
     let options = StudyOptions {
         fast_bytes: times.fast_sizes(&args.fast_size)?,
-        block_bytes: args.block,
+        block_bytes: args.block_size,
         migration: args.migration,
         names: (args.fast.to_string(), args.slow.to_string()),
     };
@@ -110,7 +114,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let mut study = studied?;
     study.notes = notes;
     study.notes.dedup();
-    if let Some(path) = &args.output {
+    if let Some(path) = &args.report {
         output::write(path, &render_figures(&study.page())?)?;
         output::written("page", path);
     }

@@ -17,64 +17,67 @@ use crate::{output, values};
 /// The largest request that is predicted, bytes.
 pub const LARGEST_BLOCK: u32 = 1 << 30;
 
-/// Predict how long a workload takes on a device, its throughput, and what limits it
+/// Predict a workload's time, throughput and bottleneck
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-        leadline predict profile.json --reads 1e6 --writes 1e6 --block 4K --random 100% --concurrency 8\n  \
-        leadline predict profile.json --reads 1e6 --writes 1e6 --batch-writes 8\n  \
-        leadline predict profile.json --reads 1e6 --what-if k=1,2,4,8,16,32\n  \
-        leadline predict profile.json --slo p99=1ms --mix 70/30\n  \
-        leadline predict device:p4510 --speedup")]
+#[command(after_help = "\
+Examples:
+  # A million random reads of 4K, 8 in flight
+  leadline predict profile.json --reads 1e6 --concurrency 8
+  # A million reads and a million writes, written in batches of 8
+  leadline predict profile.json --reads 1e6 --writes 1e6 --batch-writes 8
+  # The same reads at several concurrencies
+  leadline predict profile.json --reads 1e6 --what-if k=1,2,4,8,16,32
+  # The most load that keeps p99 below 1 ms
+  leadline predict profile.json --slo p99=1ms --mix 70/30
+  leadline predict device:p4510 --speedup")]
 pub(crate) struct Args {
-    /// A profile that `leadline profile` wrote, or device:NAME
+    /// A profile of the device, or device:NAME for published numbers
     #[arg(value_name = "PROFILE")]
     profile: ProfileName,
-    /// Number of read requests, such as 1e6
+    /// Number of read requests, such as 1e6 [default: 0]
     #[arg(long, value_name = "N", value_parser = count, default_value = "0", hide_default_value = true)]
     reads: f64,
-    /// Number of write requests, such as 1e6
+    /// Number of write requests, such as 1e6 [default: 0]
     #[arg(long, value_name = "N", value_parser = count, default_value = "0", hide_default_value = true)]
     writes: f64,
-    /// Size of each request
-    #[arg(long, value_name = "SIZE", value_parser = block, default_value = "4K")]
-    block: u32,
-    /// Random requests, percent of all; each of the others begins where the one before it ended
+    /// Size of each request, 1B to 1G
+    #[arg(long, alias = "block", value_name = "SIZE", value_parser = block, default_value = "4K")]
+    block_size: u32,
+    /// Random requests in percent, 0 to 100; each sequential one begins where the previous one ended
     #[arg(long, value_name = "PERCENT", value_parser = percent, default_value = "100%")]
     random: f64,
-    /// Requests in flight; with --batch-reads or --batch-writes, the number of clients, each waiting for its
-    /// batch
+    /// Requests in flight, 1 to 1048576; with --batch-reads or --batch-writes, clients that each wait for
+    /// their batch
     #[arg(long, value_name = "K", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     concurrency: u32,
-    /// Issue reads in batches of K, apart from the writes
+    /// Read in batches of K, separate from the writes
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     batch_reads: Option<u32>,
-    /// Issue writes in batches of K, apart from the reads
+    /// Write in batches of K, separate from the reads
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     batch_writes: Option<u32>,
-    /// Predict with this model alone [default: what was measured where it was; elsewhere the model that
-    /// `leadline models` chooses]
+    /// Predict with this model only [default: measured points, and the best of `leadline models` elsewhere]
     #[arg(long, value_name = "NAME", value_parser = ["dam", "pdam", "affine", "pio", "mqssd", "shared"])]
     model: Option<String>,
-    /// Predict for each of these numbers of requests in flight
-    #[arg(long, value_name = "k=K,K,...", value_parser = ks)]
+    /// Predict for each of these concurrencies, such as k=1,2,4
+    #[arg(long, value_name = "k=K,..", value_parser = ks)]
     #[arg(conflicts_with_all = ["batch_reads", "batch_writes"])]
     what_if: Option<Concurrencies>,
-    /// Predict the load that the device sustains with this percentile of latency within the limit, such as
-    /// p99=1ms
+    /// Predict the load at which this percentile of latency stays within this limit, such as p99=1ms
     #[arg(long, value_name = "PERCENTILE=TIME", value_parser = slo)]
     #[arg(conflicts_with_all = ["reads", "writes", "random", "concurrency", "batch_reads", "batch_writes"])]
     #[arg(conflicts_with_all = ["model", "what_if", "speedup"])]
     slo: Option<Slo>,
-    /// With --slo: reads and writes, percent of the requests, such as 70/30 [default: 100/0]
+    /// With --slo: reads and writes in percent of the requests, such as 70/30 [default: 100/0]
     #[arg(long, value_name = "R/W", value_parser = mix, requires = "slo")]
     #[arg(default_value = "100/0", hide_default_value = true)]
     mix: f64,
-    /// Predict the speed-up by batching (PIO formulas) for workloads from all reads to all writes
+    /// Predict the speed-up from batching, by PIO, for workloads from all reads to all writes
     #[arg(long, conflicts_with_all = ["reads", "writes", "random", "concurrency", "batch_reads"])]
     #[arg(conflicts_with_all = ["batch_writes", "model", "what_if"])]
     speedup: bool,
-    /// Print one JSON document
+    /// Print the result as one JSON document
     #[arg(long)]
     json: bool,
 }
@@ -128,7 +131,7 @@ fn workload(args: &Args) -> Workload {
     Workload {
         reads: args.reads,
         writes: args.writes,
-        block_bytes: args.block,
+        block_bytes: args.block_size,
         random_fraction: args.random,
         in_flight,
     }
@@ -148,7 +151,7 @@ fn sustained(args: &Args, profile: &DeviceProfile, slo: Slo) -> Result<(), Failu
                 .to_owned(),
         }));
     };
-    if args.block != ladder.block_bytes {
+    if args.block_size != ladder.block_bytes {
         return Err(input(format!(
             "its ladder was measured with requests of {} bytes only",
             ladder.block_bytes
@@ -169,11 +172,11 @@ fn sustained(args: &Args, profile: &DeviceProfile, slo: Slo) -> Result<(), Failu
 
 fn speedup(args: &Args, profile: &DeviceProfile) -> Result<(), Failure> {
     let input = |reason: String| Failure::Input(format!("{}: {reason}", args.profile));
-    let requests = Observations::from_profile(profile).of_random_requests(args.block);
+    let requests = Observations::from_profile(profile).of_random_requests(args.block_size);
     if requests.all.is_empty() {
-        let size = format_size(args.block.into());
+        let size = format_size(args.block_size.into());
         return Err(input(format!(
-            "holds no random requests of {size}; name a size that was measured with --block"
+            "holds no random requests of {size}; name a size that was measured with --block-size"
         )));
     }
     let pio = Pio::fit(&requests).map_err(|lacking| input(lacking.to_string()))?;

@@ -127,7 +127,7 @@ impl Models {
 /// What is wrong with a workload, by the names of the arguments.
 fn check(workload: &Workload) -> Result<(), String> {
     if !(1..=LARGEST_BLOCK).contains(&workload.block_bytes) {
-        return Err(format!("block={}: must be from 1 to 1G", workload.block_bytes));
+        return Err(format!("block_size={}: must be from 1 to 1G", workload.block_bytes));
     }
     workload.check().map_err(|error| match error {
         WorkloadError::RandomFraction => {

@@ -17,6 +17,7 @@ from ._model_table import csv_of, named_by_rows
 from ._notes import warn
 from ._profile import Profile
 from ._questions import speedups, sustained
+from ._renamed import renamed
 from ._sizes import Size
 from ._table import Table
 from ._words import one_line, text_of
@@ -129,12 +130,13 @@ class Models:
         names = ", ".join(entry["name"] for entry in self.document["models"])
         raise BadInput(f"model={one_line(wanted)}: is not a model; the models are {names}")
 
+    @renamed(block="block_size")
     def predict(
         self,
         reads: ArrayLike | None = None,
         writes: ArrayLike | None = None,
         *,
-        block: ArrayLike | Size | None = None,
+        block_size: ArrayLike | Size | None = None,
         random: ArrayLike | None = None,
         concurrency: ArrayLike | None = None,
         batch_reads: ArrayLike | None = None,
@@ -153,7 +155,7 @@ class Models:
         ----------
         reads, writes
             Requests of each kind, from 0 (the default) to 1e18.
-        block
+        block_size
             Bytes per request, or text such as ``"16K"``, up to 1G; 4K by default.
         random
             Share of the requests that jump, 0 to 1 (the default); every other request begins where the one
@@ -209,7 +211,7 @@ class Models:
         workload = {
             "reads": reads,
             "writes": writes,
-            "block": block,
+            "block_size": block_size,
             "random": random,
             "concurrency": concurrency,
             "batch_reads": batch_reads,
@@ -307,12 +309,13 @@ def fit(source: Profile | _Path | Any, *, setup_per: float | None = None) -> Mod
         return _of_table(Models, (csv_of(source), "table"), float(per))
 
 
+@renamed(block="block_size")
 def predict(
     source: Profile | _Path | Any,
     reads: ArrayLike | None = None,
     writes: ArrayLike | None = None,
     *,
-    block: ArrayLike | Size | None = None,
+    block_size: ArrayLike | Size | None = None,
     random: ArrayLike | None = None,
     concurrency: ArrayLike | None = None,
     batch_reads: ArrayLike | None = None,
@@ -331,7 +334,8 @@ def predict(
     ----------
     source
         As for :func:`fit`.
-    reads, writes, block, random, concurrency, batch_reads, batch_writes, model, what_if, slo, mix, speedup
+    reads, writes, block_size, random, concurrency, batch_reads, batch_writes, model, what_if, slo, mix,
+    speedup
         As for :meth:`Models.predict`.
 
     Returns
@@ -357,7 +361,7 @@ def predict(
     return fit(source).predict(
         reads,
         writes,
-        block=block,
+        block_size=block_size,
         random=random,
         concurrency=concurrency,
         batch_reads=batch_reads,

@@ -10,12 +10,14 @@ from ._documents import columns_of
 from ._errors import BadInput
 from ._profiled import Path, ProfileLike, named, paths_of
 from ._progress import Progress
+from ._renamed import renamed
 from ._sizes import Size
 from ._table import Table
 
 __all__ = ["place"]
 
 
+@renamed(block="block_size", output="report")
 def place(
     traces: Path | Sequence[Path],
     *,
@@ -24,8 +26,8 @@ def place(
     fast_size: Size | Sequence[Size] | None = None,
     weights: str | Mapping[str, float] | None = None,
     migration: str | None = None,
-    block: Size | None = None,
-    output: Path | None = None,
+    block_size: Size | None = None,
+    report: Path | None = None,
     progress: Progress = False,
 ) -> Table:
     """Say what a little fast storage is best used for: tables placed on it, a block cache, or neither.
@@ -45,9 +47,9 @@ def place(
     migration
         When files that are placed are copied to the fast device: ``"once"`` (the default), or
         ``"per-query"``, before each run of a query.
-    block
+    block_size
         Size of a cached block, bytes or text, a power of two from 512 to 16M; 16K by default.
-    output
+    report
         Also write a page (HTML) with the curves to this file.
     progress
         ``True`` for a bar, or a function that is called with phase, share and detail.
@@ -76,8 +78,8 @@ def place(
     if not several:
         raise BadInput("traces: name at least one")
     with (
-        named(fast, [output], "fast") as (quick, fast_name),
-        named(slow, [output], "slow") as (large, slow_name),
+        named(fast, [report], "fast") as (quick, fast_name),
+        named(slow, [report], "slow") as (large, slow_name),
     ):
         options = {
             "fast": quick,
@@ -85,8 +87,8 @@ def place(
             "fast_size": fast_size,
             "weights": weights,
             "migration": migration,
-            "block": block,
-            "output": output,
+            "block_size": block_size,
+            "report": report,
         }
         called = {str(quick): fast_name, str(large): slow_name}
         document, notes = run("place", *several, options=options, progress=progress, called=called)

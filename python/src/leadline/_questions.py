@@ -18,11 +18,12 @@ __all__ = ["speedups", "sustained"]
 
 def sustained(profile: Profile, workload: Mapping[str, Any], slo: Any, mix: str | None) -> Table:
     """The load that keeps each limit of latency."""
-    _refuse(workload, "slo", ("block",))
+    _refuse(workload, "slo", ("block_size",))
     limits = [slo] if isinstance(slo, str) else slo
     if not isinstance(limits, (list, tuple)) or not all(isinstance(limit, str) for limit in limits):
         raise BadInput(f"slo={one_line(slo)}: must be a percentile and a time, such as p99=1ms, or several")
-    documents = [_asked(profile, {"slo": limit, "mix": mix, "block": workload["block"]}) for limit in limits]
+    size = workload["block_size"]
+    documents = [_asked(profile, {"slo": limit, "mix": mix, "block_size": size}) for limit in limits]
     notes = dict.fromkeys(note for document in documents for note in document["notes"])
     if not documents:
         raise BadInput("slo: is empty; name a limit, such as p99=1ms")
@@ -31,8 +32,8 @@ def sustained(profile: Profile, workload: Mapping[str, Any], slo: Any, mix: str 
 
 def speedups(profile: Profile, workload: Mapping[str, Any]) -> Table:
     """What batching gains, from all reads to all writes."""
-    _refuse(workload, "speedup", ("block",))
-    document = _asked(profile, {"speedup": True, "block": workload["block"]})
+    _refuse(workload, "speedup", ("block_size",))
+    document = _asked(profile, {"speedup": True, "block_size": workload["block_size"]})
     return Table(columns_of(document["speedup"]), document)
 
 

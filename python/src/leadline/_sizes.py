@@ -49,8 +49,8 @@ def block_bytes(block: ArrayLike | str) -> Any:
     try:
         sizes = np.asarray(block)
     except ValueError:  # of different lengths, or bytes among text
-        raise BadInput(f"block={one_line(block)}: must be a size, or an array of sizes") from None
-    values = [size_bytes("block", size) for size in np.atleast_1d(sizes).ravel().tolist()]
+        raise BadInput(f"block_size={one_line(block)}: must be a size, or an array of sizes") from None
+    values = [size_bytes("block_size", size) for size in np.atleast_1d(sizes).ravel().tolist()]
     if any(value is None or value >= 1 << 32 for value in values):
-        raise BadInput(f"block={one_line(block)}: must be below 4G")
+        raise BadInput(f"block_size={one_line(block)}: must be below 4G")
     return np.array(values, dtype=np.uint32).reshape(np.shape(block))

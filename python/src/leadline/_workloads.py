@@ -34,7 +34,7 @@ class Workloads(NamedTuple):
         named = {
             "reads": _numbers("reads", given["reads"], 0.0),
             "writes": _numbers("writes", given["writes"], 0.0),
-            "block": block_bytes("4K" if given["block"] is None else given["block"]),
+            "block_size": block_bytes("4K" if given["block_size"] is None else given["block_size"]),
             "random": _numbers("random", given["random"], 1.0),
             "concurrency": k,
             "batch_reads": _whole("batch_reads", given["batch_reads"]),

@@ -24,57 +24,61 @@ use crate::paths::{InputPath, OutputPath, ProfileName, WorkFolder};
 use crate::progress::Display;
 use crate::{output, signals, values};
 
-/// Run a real system under its defaults, the advice and a grid of settings, in turns, and compare
+/// Compare defaults, advice and other settings on the real system
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-        leadline prove postgresql profile.json /mnt/nvme --quick\n  \
-        leadline prove postgresql profile.json /mnt/nvme --only scans,plans -o proof.json\n  \
-        leadline prove innodb profile.json /mnt/nvme --only write-only\n  \
-        leadline prove etcd profile.json /var/lib/etcd\n  \
-        leadline prove innodb profile.json /mnt/nvme --dry-run    what it would run, write and take\n\n\
-        The system is started in a temporary folder on TARGET, with a socket of its own, and removed at the end, \
-        also after Ctrl-C; servers that run already are never touched, and nothing is installed. `leadline docs \
-        prove` says what is run.")]
+#[command(after_help = "\
+Examples:
+  leadline prove postgresql profile.json /mnt/nvme --quick
+  # What it would run, write and take
+  leadline prove innodb profile.json /mnt/nvme --dry-run
+  # Some comparisons only, with every run in a file
+  leadline prove postgresql profile.json /mnt/nvme --only scans,plans \\
+    -o proof.json
+  leadline prove etcd profile.json /var/lib/etcd
+
+A copy of the system is started in a temporary directory on TARGET, with a socket of its own, and \
+removed at the end, also after Ctrl-C. Servers that already run are never touched, and nothing is \
+installed: see `leadline docs prove`.")]
 pub(crate) struct Args {
-    /// The system
+    /// The system to run
     #[arg(value_name = "SYSTEM", value_parser = provable())]
     system: String,
     /// A profile of the device that TARGET is on
     #[arg(value_name = "PROFILE")]
     profile: ProfileName,
-    /// A directory on the device
+    /// A directory on the device, for the system's data
     #[arg(value_name = "TARGET")]
     target: WorkFolder,
-    /// Take about a fifth of the time: less data, fewer rounds, fewer values
+    /// Take about a fifth of the time, with less data, fewer rounds and fewer values
     #[arg(long)]
     quick: bool,
-    /// Only these: scans, plans, checkpoints, methods (postgresql); write-only, read-write (innodb); fills,
-    /// reads (rocksdb); points, scans, commits (sqlite); scans, parquet, spills, inserts (duckdb) [default:
-    /// all that the version has]
+    /// Run only these comparisons: scans, plans, checkpoints, methods (postgresql); write-only, read-write
+    /// (innodb); fills, reads (rocksdb); points, scans, commits (sqlite); scans, parquet, spills, inserts
+    /// (duckdb) [default: all that the version has]
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     only: Vec<String>,
-    /// Use the programs in this folder instead of the newest that are installed
+    /// Directory of the system's programs [default: the newest that are installed]
     #[arg(long, value_name = "DIR")]
     bin: Option<InputPath>,
-    /// Prove this setting instead of the advice from the profile; may be repeated
+    /// Try this setting instead of the advice; may be given several times
     #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
     set: Vec<(String, String)>,
-    /// Size of what is read and written, several times the system's own cache
+    /// Size of the data, such as 8G [default: several times the system's cache]
     #[arg(long, value_name = "SIZE", value_parser = values::amount)]
     data: Option<u64>,
-    /// Rounds, in each of which every variant runs once
+    /// Rounds, 1 to 1000, each with one run of every variant [default: by system and --quick]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: Option<u32>,
-    /// Only say which programs would run, for how long, and what they would write
+    /// Print which programs would run, for how long, and what they would write; do nothing
     #[arg(long, conflicts_with = "output")]
     dry_run: bool,
-    /// Seed of all orders and data
+    /// Seed of the order of runs and of the data
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Write all runs and what came of them to this file (JSON), which is replaced if it exists
+    /// Write all runs and their comparison (JSON) to this file, replacing it
     #[arg(short, long, value_name = "FILE")]
     output: Option<OutputPath>,
-    /// Print one JSON document
+    /// Print the result as one JSON document
     #[arg(long)]
     json: bool,
 }

@@ -69,7 +69,7 @@ const COMMANDS: [(&[&str], &[&str]); 34] = [
     (&["experiment", "ladder", "sim:./{}.toml", "--seconds", "1", "--into", "{}o3.json"], &["o3.json"]),
     (&["report", "{}.json", "-o", "{}r.html"], &["r.html"]),
     (&["report", "{}.json", "{}"], &[]),
-    (&["models", "{}.json", "-o", "{}m.html"], &["m.html"]),
+    (&["models", "{}.json", "--report", "{}m.html"], &["m.html"]),
     (&["predict", "{}.json", "--reads", "1e6"], &[]),
     (&["advise", "postgresql", "{}.json", "-o", "{}a.conf"], &["a.conf"]),
     (&["advise", "linux", "{}.json", "--version", "6", "-o", "{}linux"], &[]),

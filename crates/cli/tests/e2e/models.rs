@@ -57,7 +57,7 @@ fn published_costs_are_fitted_within_five_percent() {
 fn the_model_behind_a_table_is_found_and_its_page_drawn() {
     let dir = folder();
     fs::write(dir.path().join("points.csv"), affine_points()).unwrap();
-    let found = document(dir.path(), &["models", "points.csv", "--json", "-o", "page.html"]);
+    let found = document(dir.path(), &["models", "points.csv", "--json", "--report", "page.html"]);
     assert_eq!(found["best"], "affine", "{found}");
     let affine = model(&found, "affine");
     let setup = affine["parameters"]["setup_read"]["value"].as_f64().unwrap();
@@ -90,7 +90,7 @@ fn what_is_no_table_is_refused_in_one_line() {
     ];
     for (name, text, said) in cases {
         fs::write(dir.path().join("table.csv"), text).unwrap();
-        let ran = run(dir.path(), &["models", "table.csv", "-o", "page.html"]);
+        let ran = run(dir.path(), &["models", "table.csv", "--report", "page.html"]);
         assert_eq!(ran.code, Some(2), "{name}: {}", ran.stderr);
         assert_eq!((ran.stderr.lines().count(), ran.stdout.as_str()), (1, ""), "{name}: {}", ran.stderr);
         assert!(ran.stderr.contains("table.csv") && ran.stderr.contains(said), "{name}: {}", ran.stderr);
@@ -104,8 +104,10 @@ fn options_that_make_no_sense_are_refused() {
     let dir = folder();
     fs::write(dir.path().join("costs.csv"), PUBLISHED_COSTS).unwrap();
     fs::write(dir.path().join("points.csv"), affine_points()).unwrap();
-    run(dir.path(), &["models", "costs.csv", "-o", "page.html"]).refused(&["costs", "no measured points"]);
+    run(dir.path(), &["models", "costs.csv", "--report", "page.html"])
+        .refused(&["costs", "no measured points"]);
     run(dir.path(), &["models", "points.csv", "--setup-per", "100"]).refused(&["--setup-per"]);
     run(dir.path(), &["models", "points.csv", "--setup-per", "nan"]).refused(&["--setup-per"]);
-    run(dir.path(), &["models", "points.csv", "-o", "points.csv"]).refused(&["points.csv", "another place"]);
+    run(dir.path(), &["models", "points.csv", "--report", "points.csv"])
+        .refused(&["points.csv", "another place"]);
 }

@@ -48,15 +48,15 @@ fn an_output_that_is_an_input_is_refused_and_nothing_is_touched() {
             ["-o p.json", "--profile p.json"],
         ),
         (
-            &["place", "p.json", "--fast", "sim:flash", "--slow", "sim:sata", "-o", "p.json"],
-            ["-o p.json", "TRACE p.json"],
+            &["place", "p.json", "--fast", "sim:flash", "--slow", "sim:sata", "--report", "p.json"],
+            ["--report p.json", "TRACE p.json"],
         ),
         (
-            &["place", "data.bin", "--fast", "p.json", "--slow", "sim:sata", "-o", "hard.json"],
-            ["-o hard.json", "--fast p.json"],
+            &["place", "data.bin", "--fast", "p.json", "--slow", "sim:sata", "--report", "hard.json"],
+            ["--report hard.json", "--fast p.json"],
         ),
         (&["report", "p.json", "-o", "link.json"], ["-o link.json", "PROFILE p.json"]),
-        (&["models", "p.json", "-o", "hard.json"], ["-o hard.json", "PROFILE|TABLE.csv p.json"]),
+        (&["models", "p.json", "--report", "hard.json"], ["--report hard.json", "PROFILE|TABLE.csv p.json"]),
         (
             &[
                 "emulate",

@@ -58,7 +58,7 @@ fn placed(dir: &Path, more: &[&str]) -> Ran {
 #[test]
 fn the_best_use_at_each_size_is_told_in_words_a_table_json_and_a_page() {
     let dir = place();
-    let ran = placed(dir.path(), &["--fast-size", "4M,16M", "--json", "-o", "place.html"]);
+    let ran = placed(dir.path(), &["--fast-size", "4M,16M", "--json", "--report", "place.html"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let study: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(study["schema"], "leadline.place/1");
@@ -121,7 +121,7 @@ fn bad_input_is_one_line_and_exit_code_2() {
         (&["q3.capture", "--weights", "q4=1"], "q4: is none of the queries, which are q3"),
         (&["q3.capture", "--weights", "q3=0"], "all queries have weight 0"),
         (&["q3.capture", "--weights", "q3"], "must be a query and how often it runs, such as q3=10"),
-        (&["q3.capture", "--block", "5000"], "must be a power of two from 512 to 16M"),
+        (&["q3.capture", "--block-size", "5000"], "must be a power of two from 512 to 16M"),
     ];
     for (arguments, said) in cases {
         let ran = run(dir.path(), &[&["place"][..], arguments, &two].concat());

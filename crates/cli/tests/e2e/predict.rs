@@ -97,7 +97,7 @@ fn questions_without_an_answer_are_refused() {
     refused(&[], &["--reads"]);
     refused(&["--writes", "1"], &["reads.json", "no writes"]);
     refused(&["--speedup"], &["reads.json", "writes"]);
-    refused(&["--speedup", "--block", "64K"], &["reads.json", "64K"]);
+    refused(&["--speedup", "--block-size", "64K"], &["reads.json", "64K"]);
     refused(&["--slo", "p99=1ms"], &["reads.json", "experiment ladder"]);
     refused(&["--slo", "p98=1ms"], &["p99"]);
     for ignored in [["--random", "50%"], ["--concurrency", "8"], ["--model", "dam"], ["--batch-reads", "2"]] {
@@ -106,7 +106,7 @@ fn questions_without_an_answer_are_refused() {
     }
     refused(&["--reads", "nan"], &["--reads"]);
     refused(&["--reads", "1e6", "--concurrency", "0"], &["--concurrency"]);
-    refused(&["--reads", "1e6", "--block", "0"], &["--block"]);
+    refused(&["--reads", "1e6", "--block-size", "0"], &["--block-size"]);
     refused(&["--reads", "1e6", "--random", "200%"], &["--random"]);
     refused(&["--reads", "1", "--model", "affine2"], &["affine2"]);
     run(dir.path(), &["predict", "absent.json", "--reads", "1"]).refused(&["absent.json"]);

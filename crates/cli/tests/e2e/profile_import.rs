@@ -81,7 +81,7 @@ fn every_command_takes_the_profile_and_claims_nothing_that_was_not_measured() {
     let ran = |arguments: &[&str]| run(dir.path(), arguments).succeeded().stdout;
     assert!(ran(&["models", "p.json"]).contains("was chosen"));
     assert!(
-        ran(&["predict", "p.json", "--reads", "1e6", "--block", "8K", "--concurrency", "64"])
+        ran(&["predict", "p.json", "--reads", "1e6", "--block-size", "8K", "--concurrency", "64"])
             .contains("320k")
     );
     assert!(ran(&["report", "p.json", "-o", "p.html"]).contains("imported"));
