@@ -205,7 +205,7 @@ SAMPLES: dict[str, Any] = {
     "files": "sweep.json",
     "frames": 10,
     "generator": "gen:zipf",
-    "key": 16,
+    "key_size": 16,
     "mix": {"point": 60, "insert": 40},
     "options": "OPTIONS.ini",
     "output": "result",
@@ -216,7 +216,7 @@ SAMPLES: dict[str, Any] = {
     "target": "sim:flash",
     "trace": "gen:zipf?ops=10",
     "traces": "q3.capture",
-    "value": 100,
+    "value_size": 100,
     "config": "postgresql.conf",
     "name": "ladder",
 }

@@ -112,12 +112,12 @@ def test_a_file_with_settings_of_several_systems_says_whose_each_is(conf):
 def test_trees_are_those_of_the_command_line(flash, tmp_path):
     flash.save(path := tmp_path / "flash.json")
     mix = {"point": 60, "insert": 40}
-    sizes = leadline.btree.advise(flash, data="100G", key=16, value=100, mix=mix)
-    words = ["--data=100G", "--key=16", "--value=100", "--mix=point=60,insert=40"]
+    sizes = leadline.btree.advise(flash, data="100G", key_size=16, value_size=100, mix=mix)
+    words = ["--data=100G", "--key-size=16", "--value-size=100", "--mix=point=60,insert=40"]
     assert sizes.info == printed("btree", "advise", *words, str(path))
     assert sizes["chosen"].sum() == 1
     options = tmp_path / "OPTIONS.ini"
-    of = {"data": "10G", "key": 16, "value": 2048, "cores": 2}
+    of = {"data": "10G", "key_size": 16, "value_size": 2048, "cores": 2}
     layouts = leadline.lsm.advise(flash, **of, mix=mix, output=options)
     assert layouts["chosen"].tolist() == [True] + [False] * (len(layouts) - 1)
     costs = leadline.lsm.predict(flash, **of, options=options, mix=mix)
@@ -129,7 +129,7 @@ def test_extrapolated_costs_are_warned_of():
     disk = leadline.profile("sim:flash", quick=True, seed=1)
     mix = {"point": 60, "insert": 40}
     with pytest.warns(leadline.Extrapolated, match=r"^sim-flash: .* extrapolated") as caught:
-        layouts = leadline.lsm.advise(disk, data="10G", key=16, value=2048, mix=mix)
+        layouts = leadline.lsm.advise(disk, data="10G", key_size=16, value_size=2048, mix=mix)
     assert caught[0].filename == __file__, "it points at the caller"
     assert any("extrapolated" in note for note in layouts.notes)
 

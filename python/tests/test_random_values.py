@@ -26,7 +26,7 @@ NAMES = st.sampled_from(["id", "x", "name", "rank"])
 
 #: How a trace is read.
 READING = ["format", "columns", "timestamp_unit", "delimiter", "header", "skip", "comment"]
-SWEPT = ["policy", "ace", "n", "cleaner", "clients", "frames", "cache_bytes", "page_bytes"]
+SWEPT = ["policy", "ace", "n", "cleaner", "clients", "frames", "cache_size", "page_size"]
 SWEPT += ["read_share", "alpha_1"]
 QUESTION = ["block_size", "random", "concurrency", "batch_reads", "batch_writes", "model"]
 QUESTION += ["what_if", "slo", "mix", "speedup"]

@@ -7,25 +7,27 @@ from typing import Any
 
 from ._profiled import Path, ProfileLike, from_profile
 from ._progress import Progress
+from ._renamed import renamed
 from ._sizes import Size
 
 __all__ = ["validate"]
 
 
+@renamed(scale="data", cache="cache_size", repeats="rounds", duration="seconds")
 def validate(
     profile: ProfileLike,
     target: Path,
     *,
-    scale: Size | None = None,
+    data: Size | None = None,
     key_size: Size | None = None,
     value_size: Size | None = None,
     layouts: str | Sequence[str] | None = None,
     options: Path | Sequence[Path] | None = None,
-    cache: Size | None = None,
+    cache_size: Size | None = None,
     clients: int | Sequence[int] | None = None,
     jobs: int | Sequence[int] | None = None,
-    repeats: int | None = None,
-    duration: float | None = None,
+    rounds: int | None = None,
+    seconds: float | None = None,
     profile_seconds: float | None = None,
     seed: int | None = None,
     db_bench: Path | None = None,
@@ -41,7 +43,7 @@ def validate(
         The profile of the target's device, the file of one, or ``"device:NAME"``.
     target
         A directory on the device; a scratch directory is made in it and removed.
-    scale
+    data
         Keys and values in each database, bytes or text; 1G by default.
     key_size, value_size
         Size of a key and of a value, bytes; 16 and 2048 by default.
@@ -49,16 +51,16 @@ def validate(
         Layouts: ``"F=2,4,8,single"`` and others; ``"F=2,4,8,16,32,single"`` by default.
     options
         OPTIONS files whose layouts are measured too.
-    cache
+    cache_size
         Block cache of these layouts, bytes or text; RocksDB's by default.
     clients, jobs
         Numbers of clients that query, and of compaction threads; 1, 4 and 16 by default.
-    repeats
-        How often everything is measured; 3 times by default.
-    duration
+    rounds
+        Rounds, each of which measures everything once; 3 by default.
+    seconds
         Seconds of each cell of queries, 0.1 to 86400; 5 by default.
     profile_seconds
-        Seconds for which the device is measured before each repeat, 1 to 3600; 20 by default, and with 0
+        Seconds for which the device is measured before each round, 1 to 3600; 20 by default, and with 0
         `profile` stands for it.
     seed
         Decides the order of the cells and the order of keys; 1 by default.
@@ -92,16 +94,16 @@ def validate(
     leadline.BadInput: /nowhere: ...
     """
     given = {
-        "scale": scale,
+        "data": data,
         "key_size": key_size,
         "value_size": value_size,
         "layouts": layouts,
         "options": options,
-        "cache": cache,
+        "cache_size": cache_size,
         "clients": clients,
         "jobs": jobs,
-        "repeats": repeats,
-        "duration": duration,
+        "rounds": rounds,
+        "seconds": seconds,
         "profile_seconds": profile_seconds,
         "seed": seed,
         "db_bench": db_bench,

@@ -6,20 +6,22 @@ from collections.abc import Mapping
 
 from ._documents import columns_of
 from ._profiled import ProfileLike, from_profile
+from ._renamed import renamed
 from ._sizes import Size
 from ._table import Table
 
 __all__ = ["advise"]
 
 
+@renamed(key="key_size", value="value_size", range_bytes="range_size")
 def advise(
     profile: ProfileLike,
     *,
     data: Size,
-    key: Size,
-    value: Size,
+    key_size: Size,
+    value_size: Size,
     mix: str | Mapping[str, float],
-    range_bytes: Size | None = None,
+    range_size: Size | None = None,
     memory: Size | None = None,
     fill: float | None = None,
     clients: int | None = None,
@@ -35,12 +37,12 @@ def advise(
         A profile, the file of one, or ``"device:NAME"``.
     data
         Keys and values in the tree, bytes or text such as ``"100G"``.
-    key, value
+    key_size, value_size
         Size of a key and of a value, bytes.
     mix
         Operations and their percentages, which add up to 100: ``{"point": 60, "insert": 40}`` or
         ``"point=60,insert=40"``; ``point``, ``range``, ``insert`` and ``update``.
-    range_bytes
+    range_size
         Keys and values that a range reads, bytes or text; 64K by default.
     memory
         Memory for nodes, the most recently used, bytes or text; none by default.
@@ -69,16 +71,17 @@ def advise(
     --------
     >>> import leadline
     >>> disk = leadline.profile("sim:flash", quick=True)
-    >>> t = leadline.btree.advise(disk, data="100G", key=16, value=100, mix={"point": 60, "insert": 40})
+    >>> mix = {"point": 60, "insert": 40}
+    >>> t = leadline.btree.advise(disk, data="100G", key_size=16, value_size=100, mix=mix)
     >>> t["node_bytes"][t["chosen"]].tolist()
     [4096]
     """
     options = {
         "data": data,
-        "key": key,
-        "value": value,
+        "key_size": key_size,
+        "value_size": value_size,
         "mix": mix,
-        "range_bytes": range_bytes,
+        "range_size": range_size,
         "memory": memory,
         "fill": fill,
         "clients": clients,

@@ -9,6 +9,7 @@ from ._documents import columns_of
 from ._lsm_validate import validate
 from ._profiled import Path, ProfileLike, from_profile
 from ._progress import Progress
+from ._renamed import renamed
 from ._sizes import Size
 from ._table import Table
 
@@ -18,12 +19,13 @@ __all__ = ["advise", "predict", "validate"]
 _OPERATIONS = ("point", "absent", "scan", "insert")
 
 
+@renamed(key="key_size", value="value_size")
 def advise(
     profile: ProfileLike,
     *,
     data: Size,
-    key: Size,
-    value: Size,
+    key_size: Size,
+    value_size: Size,
     mix: str | Mapping[str, float],
     clients: int | None = None,
     scan_pairs: int | None = None,
@@ -50,7 +52,7 @@ def advise(
         A profile, the file of one, or ``"device:NAME"``.
     data
         Keys and values in the tree, bytes or text such as ``"100G"``.
-    key, value
+    key_size, value_size
         Size of a key and of a value, bytes.
     mix
         Operations and their percentages, which add up to 100: ``{"point": 60, "insert": 40}``; ``point``,
@@ -113,14 +115,14 @@ def advise(
     >>> import leadline
     >>> disk = leadline.profile("sim:flash", quick=True, block_size=["4K", "64K", "512K"])
     >>> mix = {"point": 60, "insert": 40}
-    >>> t = leadline.lsm.advise(disk, data="10G", key=16, value=2048, mix=mix, cores=2)
+    >>> t = leadline.lsm.advise(disk, data="10G", key_size=16, value_size=2048, mix=mix, cores=2)
     >>> bool(t["chosen"][0]), bool(t["mix_per_s"][0] > 1000)
     (True, True)
     """
     options = {
         "data": data,
-        "key": key,
-        "value": value,
+        "key_size": key_size,
+        "value_size": value_size,
         "clients": clients,
         "scan_pairs": scan_pairs,
         "cores": cores,
@@ -146,12 +148,13 @@ def advise(
     return Table(columns_of(rows), document, notes)
 
 
+@renamed(key="key_size", value="value_size", cache="cache_size")
 def predict(
     profile: ProfileLike,
     *,
     data: Size,
-    key: Size,
-    value: Size,
+    key_size: Size,
+    value_size: Size,
     options: Path,
     clients: int | None = None,
     scan_pairs: int | None = None,
@@ -159,7 +162,7 @@ def predict(
     compressed: float | None = None,
     processor: Path | None = None,
     mix: str | Mapping[str, float] | None = None,
-    cache: Size | None = None,
+    cache_size: Size | None = None,
     family: str | None = None,
 ) -> Table:
     """Predict what an LSM tree costs with the OPTIONS file that a RocksDB has.
@@ -170,7 +173,7 @@ def predict(
         A profile, the file of one, or ``"device:NAME"``.
     data
         Keys and values in the tree, bytes or text such as ``"100G"``.
-    key, value
+    key_size, value_size
         Size of a key and of a value, bytes.
     options
         An OPTIONS file: ``OPTIONS-NUMBER`` in the directory of a database, or one that :func:`advise` wrote.
@@ -187,7 +190,7 @@ def predict(
         What RocksDB costs the processor: a result of :func:`validate`, or a JSON object of such costs.
     mix
         Operations and their percentages, as for :func:`advise`; each operation alone by default.
-    cache
+    cache_size
         Size of the block cache, bytes or text; as the file says by default.
     family
         Column family whose options are meant; ``"default"`` by default.
@@ -225,8 +228,8 @@ def predict(
     """
     given = {
         "data": data,
-        "key": key,
-        "value": value,
+        "key_size": key_size,
+        "value_size": value_size,
         "clients": clients,
         "scan_pairs": scan_pairs,
         "cores": cores,
@@ -234,7 +237,7 @@ def predict(
         "processor": processor,
         "options": options,
         "mix": mix,
-        "cache": cache,
+        "cache_size": cache_size,
         "family": family,
     }
     document, notes, _ = from_profile("lsm predict", [], profile, options=given)

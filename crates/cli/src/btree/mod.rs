@@ -4,11 +4,12 @@ mod advise;
 
 use crate::failure::Failure;
 
-/// Find the node size that a B-tree should have on a device
+/// Find the best node size for a B-tree
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  \
-        leadline btree advise profile.json --data 100G --key 16 --value 100 \\\n    \
-        --mix point=60,range=10,insert=30")]
+#[command(after_help = "\
+Examples:
+  leadline btree advise profile.json --data 100G --key-size 16 \\
+    --value-size 100 --mix point=60,range=10,insert=30")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,

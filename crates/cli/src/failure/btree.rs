@@ -10,7 +10,7 @@ pub(crate) fn no_advice(profile: &str, error: &BTreeError) -> Failure {
     Failure::Input(match error {
         // The flags' own ranges leave only the number of pairs.
         BTreeError::OutOfRange(_) => format!("{error} (--data)"),
-        BTreeError::NodeTooSmall { .. } => format!("{error}; give a smaller --key or --value"),
+        BTreeError::NodeTooSmall { .. } => format!("{error}; give a smaller --key-size or --value-size"),
         BTreeError::NothingMeasuredFits { .. } | BTreeError::OneRequestSize { .. } => {
             format!("{profile}: {error}; {more}")
         }

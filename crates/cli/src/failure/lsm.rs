@@ -12,7 +12,7 @@ impl From<ValidateError> for Failure {
             ValidateError::NoDbBench { .. }
             | ValidateError::NotDbBench { .. }
             | ValidateError::OldDbBench { .. } => Some("name the program with --db-bench PATH"),
-            ValidateError::Process(ProcessError::Space { .. }) => Some("--scale sets how much"),
+            ValidateError::Process(ProcessError::Space { .. }) => Some("--data sets how much"),
             ValidateError::InUse { .. } => Some("-o names another"),
             _ => None,
         };

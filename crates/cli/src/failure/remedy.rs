@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn a_remedy_is_named_where_the_command_has_its_option() {
         let remedies =
-            ["give --size 3M or less", "name one with --format", "leadline lsm validate --scale 3", "x"];
+            ["give --size 3M or less", "name one with --format", "leadline lsm validate --data 3", "x"];
         let of = |words: &[&str]| {
             let mut command = Cli::command();
             let matches = command.try_get_matches_from_mut(words).unwrap();

@@ -17,59 +17,66 @@ use crate::{messages, output, values};
 /// A search that takes no longer shows no progress.
 const QUIET: Duration = Duration::from_secs(1);
 
-/// Find the layout of an LSM tree (RocksDB's) that suits a workload and a device
-///
-/// Searches fanouts, files in level 0, memtables, blocks, filters and numbers of compactions, and a single
-/// level, for the one that does most operations per second within the limits; each step away from RocksDB's
-/// defaults must bring some.
+/// Find the layout that suits a workload and a device
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-        leadline lsm advise profile.json --data 100G --key 16 --value 2048 --mix point=60,scan=10,insert=30\n  \
-        leadline lsm advise profile.json --data 1T --key 16 --value 100 --mix mixgraph --clients 16 \\\n    \
-        --memory 64G --p99 5ms --rocksdb 9 -o OPTIONS.ini --report advice.html\n  \
-        leadline lsm advise profile.json --data 1T --key 16 --value 100 --mix point=50,update=50 --rate 20000 \\\n    \
-        --life 5y --rated-writes 600T --device-write-amplification 1.5\n\n\
-        `leadline docs lsm-advise` says what is searched, what predictions are made from, and what is left out.")]
+#[command(override_usage = "leadline lsm advise [OPTIONS] --data <SIZE> --key-size <SIZE>\n           \
+        --value-size <SIZE> --mix <OPERATION=PERCENT,..> <PROFILE>")]
+#[command(after_help = "\
+Examples:
+  leadline lsm advise profile.json --data 100G --key-size 16 --value-size 2048 \\
+    --mix point=60,scan=10,insert=30
+  # A file for RocksDB 9, with p99 below 5 ms, and a page
+  leadline lsm advise profile.json --data 1T --key-size 16 --value-size 100 \\
+    --mix mixgraph --clients 16 --memory 64G --p99 5ms --rocksdb 9 \\
+    -o OPTIONS.ini --report advice.html
+  # A drive that lasts five years at 20,000 operations per second
+  leadline lsm advise profile.json --data 1T --key-size 16 --value-size 100 \\
+    --mix point=50,update=50 --rate 20000 --life 5y --rated-writes 600T \\
+    --device-write-amplification 1.5
+
+It searches fanouts, files in level 0, memtables, blocks, filters, numbers of compactions and a single \
+level for the most operations per second within the limits; it leaves RocksDB's defaults only where \
+that is faster: see `leadline docs lsm-advise`.")]
 pub(super) struct Args {
     #[command(flatten)]
     asked: Asked,
-    /// Operations and their percentages, which add up to 100: point, absent, scan, insert, update, delete; or
-    /// mixgraph's get, put, seek; or mixgraph for the mix of its documentation
+    /// Share of each operation in percent, 100 in all: point, absent, scan, insert, update, delete; or
+    /// mixgraph's get, put, seek; or mixgraph for its documented mix
     #[arg(long, value_name = "OPERATION=PERCENT,..")]
     mix: Mix,
-    /// Memory for memtables, filters, indexes and block cache [default: a sixteenth of the data, at least 1G]
+    /// Memory for memtables, filters, indexes and block cache [default: a sixteenth of --data, at least 1G]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     memory: Option<u64>,
-    /// Compactions at a time [default: as many as serve best]
+    /// Compactions at a time, 1 to 256 [default: the best number]
     #[arg(long, value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=256))]
     jobs: Option<u32>,
-    /// Allow only layouts whose point queries' 99th percentile is at most this, such as 5ms
+    /// Most p99 latency of point queries, such as 5ms [default: no limit]
     #[arg(long, value_name = "TIME", value_parser = values::micros)]
     p99: Option<f64>,
-    /// Allow only layouts with which the drive lasts so many years, such as 5y
+    /// Least life of the drive in years, 0.01 to 1000, such as 5y [default: no limit]
     #[arg(long, value_name = "YEARS", value_parser = years)]
     life: Option<f64>,
-    /// Bytes that may be written to the drive by its data sheet (TBW), in powers of 1000, such as 600T
+    /// Rated writes of the drive (TBW), in powers of 1000, such as 600T; needed with --life
     #[arg(long, value_name = "BYTES", value_parser = rated)]
     rated_writes: Option<f64>,
-    /// Bytes that the drive writes to its flash for each byte it is given, 1 or more
+    /// Bytes written to flash for each byte that the drive receives, 1 to 100; needed with --life
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     device_write_amplification: Option<f64>,
-    /// Operations per second that will be asked, for the life of the drive [default: all that the tree can
+    /// Load in operations per second, to compute the life of the drive [default: the most that the tree can
     /// do]
     #[arg(long, value_name = "OPS", value_parser = rate)]
     rate: Option<f64>,
-    /// Write the layout to this file: options that RocksDB loads
+    /// Write the layout, as options that RocksDB loads, to this file, replacing it
     #[arg(long, short, value_name = "OPTIONS.ini")]
     output: Option<OutputPath>,
-    /// Version of RocksDB that the file is for; later ones load it, too
+    /// Version of RocksDB that the file is for; later versions load it, too
     #[arg(long, value_name = "VERSION", default_value = "7.8", value_parser = ["7.8", "8.6", "9", "10"])]
     rocksdb: String,
-    /// Write a page with the front as a chart to this file (replaced if it exists)
+    /// Write the page (HTML), with the best layouts as a chart, to this file, replacing it
     #[arg(long, value_name = "FILE")]
     report: Option<OutputPath>,
-    /// Print one JSON document
+    /// Print the result as one JSON document
     #[arg(long)]
     json: bool,
 }

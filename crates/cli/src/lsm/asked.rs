@@ -14,35 +14,35 @@ const COMPACTION_BYTES: u32 = 512 << 10;
 
 #[derive(clap::Args)]
 pub(super) struct Asked {
-    /// A profile that `leadline profile` wrote, or device:NAME
+    /// A profile of the device, or device:NAME for published numbers
     #[arg(value_name = "PROFILE")]
     pub(super) profile: ProfileName,
-    /// Keys and values in the tree
+    /// Size of all keys and values in the tree, such as 100G
     #[arg(long, value_name = "SIZE", value_parser = values::amount)]
     data: u64,
-    /// Size of a key
-    #[arg(long, value_name = "BYTES", value_parser = values::key)]
-    key: u32,
-    /// Size of a value
-    #[arg(long, value_name = "BYTES", value_parser = values::value)]
-    value: u32,
-    /// Clients, each with one operation at a time
+    /// Size of a key, 1 byte to 1M
+    #[arg(long, alias = "key", value_name = "SIZE", value_parser = values::key)]
+    key_size: u32,
+    /// Size of a value, 0 bytes to 1G
+    #[arg(long, alias = "value", value_name = "SIZE", value_parser = values::value)]
+    value_size: u32,
+    /// Clients, 1 to 4096, each with one operation at a time
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=4096))]
     clients: u32,
-    /// Pairs that a scan returns
-    #[arg(long, value_name = "PAIRS", default_value_t = 128)]
+    /// Pairs of key and value that a scan returns
+    #[arg(long, value_name = "N", default_value_t = 128)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     scan_pairs: u32,
-    /// Processor cores [default: those of the profile's machine, or else of this one]
+    /// Processor cores, 1 to 4096 [default: the cores of the profile's machine, or of this one]
     #[arg(long, value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=4096))]
     cores: Option<u32>,
-    /// Stored bytes in percent of those of keys and values, with compression [default: 100, without]
+    /// Size after compression in percent, 1 to 100 [default: 100, no compression]
     #[arg(long, value_name = "PERCENT", value_parser = stored)]
     compressed: Option<f64>,
-    /// What RocksDB costs the processor: a result of `leadline lsm validate`, or a JSON object of such costs
-    /// [default: those of another machine]
+    /// Processor time of RocksDB's operations: a result of `leadline lsm validate`, or a JSON object
+    /// [default: measured on another machine]
     #[arg(long, value_name = "FILE")]
     processor: Option<InputPath>,
 }
@@ -71,7 +71,7 @@ pub(super) fn doubt(prediction: &Prediction) -> Option<String> {
 
 impl Asked {
     pub(super) fn data(&self) -> Result<Data, Failure> {
-        let data = Data::of_bytes(self.data as f64, self.key, self.value);
+        let data = Data::of_bytes(self.data as f64, self.key_size, self.value_size);
         data.check().map_err(|error| no_tree_of(&error))?;
         Ok(data)
     }

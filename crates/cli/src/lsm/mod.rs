@@ -10,8 +10,20 @@ mod validate;
 
 use crate::failure::Failure;
 
-/// LSM trees such as RocksDB's on a measured device
+/// Find the best layout for an LSM tree, such as RocksDB's
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  # The best layout for a workload, as a file that RocksDB loads
+  leadline lsm advise profile.json --data 100G --key-size 16 --value-size 100 \\
+    --mix point=60,insert=40 -o OPTIONS.ini
+  # What that layout costs
+  leadline lsm predict profile.json --options OPTIONS.ini --data 100G \\
+    --key-size 16 --value-size 100
+  # Predictions compared with your RocksDB
+  leadline lsm validate profile.json /mnt/nvme -o results.json
+
+For RocksDB's settings without a workload, see `leadline advise rocksdb`.")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,

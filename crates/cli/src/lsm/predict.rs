@@ -12,32 +12,39 @@ use crate::messages;
 use crate::output;
 use crate::paths::InputPath;
 
-/// Predict what an LSM tree costs with the OPTIONS file that a RocksDB has
-///
-/// Loads the tree in simulated time, and says what point queries, scans, inserts and a mix of them cost on
-/// the device, how full the levels are, and what bounds each.
+/// Predict the cost of the tree that an OPTIONS file describes
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-        leadline lsm predict profile.json --options db/OPTIONS-000007 --data 100G --key 16 --value 2048\n  \
-        leadline lsm predict profile.json --options OPTIONS.ini --data 1T --key 16 --value 100 \\\n    \
-        --mix point=60,scan=10,insert=30 --clients 16 --cache 8G --json\n\n\
-        RocksDB does not write the size of its block cache into its OPTIONS files: --cache gives it.")]
+#[command(override_usage = "leadline lsm predict [OPTIONS] --data <SIZE> --key-size <SIZE>\n           \
+        --value-size <SIZE> --options <OPTIONS.ini> <PROFILE>")]
+#[command(after_help = "\
+Examples:
+  # A database that is in use
+  leadline lsm predict profile.json --options db/OPTIONS-000007 --data 100G \\
+    --key-size 16 --value-size 2048
+  # A mix of operations by 16 clients
+  leadline lsm predict profile.json --options OPTIONS.ini --data 1T \\
+    --key-size 16 --value-size 100 --mix point=60,scan=10,insert=30 \\
+    --clients 16 --cache-size 8G --json
+
+The tree is loaded in simulated time. The result is the cost and the bottleneck of point queries, scans, \
+inserts and the mix, and the fill of each level. RocksDB does not write the size of its block cache into \
+OPTIONS files: give it with --cache-size.")]
 pub(super) struct Args {
     #[command(flatten)]
     asked: Asked,
-    /// An OPTIONS file: OPTIONS-NUMBER in the folder of a database, or one that `leadline lsm advise` wrote
+    /// OPTIONS file: OPTIONS-NUMBER of a database, or one from `leadline lsm advise`
     #[arg(long, value_name = "OPTIONS.ini")]
     options: InputPath,
-    /// Operations and their percentages, as for `leadline lsm advise` [default: each operation alone]
+    /// Share of each operation in percent, as for `leadline lsm advise` [default: each operation alone]
     #[arg(long, value_name = "OPERATION=PERCENT,..")]
     mix: Option<Mix>,
-    /// Size of the block cache [default: as the file says, or else RocksDB's default]
-    #[arg(long, value_name = "SIZE", value_parser = parse_large_size)]
+    /// Size of the block cache, such as 8G [default: the file's, or RocksDB's default]
+    #[arg(long = "cache-size", alias = "cache", value_name = "SIZE", value_parser = parse_large_size)]
     cache: Option<u64>,
-    /// Column family whose options are meant
+    /// Column family in the OPTIONS file
     #[arg(long, value_name = "NAME", default_value = DEFAULT_FAMILY)]
     family: String,
-    /// Print one JSON document
+    /// Print the result as one JSON document
     #[arg(long)]
     json: bool,
 }

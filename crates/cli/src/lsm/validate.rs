@@ -25,77 +25,80 @@ use crate::paths::{
 use crate::progress::Display;
 use crate::{messages, output, signals, values};
 
-/// Measure your RocksDB over a grid of layouts with its own db_bench
-///
-/// Fills a database of each layout with each number of compaction threads, waits until its tree is settled,
-/// and queries it. The trees have the shape of those of a published experiment at any size.
+/// Measure your RocksDB over a grid of layouts with db_bench
 #[derive(clap::Args)]
-#[command(after_help = "Layouts:\n  \
-        F=NUMBER   RocksDB's own, with this fanout and four files in level 0\n  \
-        single     a single sorted run, into which everything is merged at once\n  \
-        flash      fanout 8, eight files in level 0, four compaction threads\n\n\
-        Examples:\n  \
-        leadline lsm validate profile.json /mnt/nvme -o results.json --report results.html\n  \
-        leadline lsm validate profile.json . --scale 128M --layouts F=4,single --jobs 1,4 --repeats 1\n\n\
-        A run with -o that was ended goes on where it was when it is given the same arguments. \
-        db_bench comes with RocksDB (Debian: rocksdb-tools).")]
+#[command(after_help = "\
+Layouts:
+  F=NUMBER   RocksDB's own, with this fanout and four files in level 0
+  single     a single sorted run, into which everything is merged at once
+  flash      fanout 8, eight files in level 0, four compaction threads
+
+Examples:
+  leadline lsm validate profile.json /mnt/nvme -o results.json \\
+    --report results.html
+  # A short run
+  leadline lsm validate profile.json . --data 128M --layouts F=4,single \\
+    --jobs 1,4 --rounds 1
+
+For each layout and each number of compaction threads it fills a database, waits until the tree has \
+settled, and queries it. At any size the trees have the shape of a published experiment. To resume a run \
+with -o that was interrupted, repeat the command. db_bench comes with RocksDB (Debian: rocksdb-tools).")]
 pub(crate) struct Args {
-    /// The profile of TARGET's device, or device:NAME
+    /// A profile of TARGET's device, or device:NAME for published numbers
     #[arg(value_name = "PROFILE")]
     profile: ProfileName,
-    /// A folder on the device; a scratch folder is made in it and removed
+    /// A directory on the device; the databases are made in it and removed
     #[arg(value_name = "TARGET")]
     target: WorkFolder,
-    /// Keys and values in each database
-    #[arg(long, value_name = "SIZE", value_parser = parse_large_size, default_value = "1G")]
-    scale: u64,
-    /// Size of a key, bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 16)]
+    /// Size of all keys and values in each database
+    #[arg(long, alias = "scale", value_name = "SIZE", value_parser = parse_large_size, default_value = "1G")]
+    data: u64,
+    /// Size of a key, 1 byte to 1M
+    #[arg(long, value_name = "SIZE", value_parser = values::key, default_value = "16")]
     key_size: u32,
-    /// Size of a value, bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 2048)]
+    /// Size of a value, 0 bytes to 1G
+    #[arg(long, value_name = "SIZE", value_parser = values::value, default_value = "2048")]
     value_size: u32,
-    /// Layouts
+    /// Layouts to measure; see the list below
     #[arg(long, value_name = "F=N,..,single,flash", value_parser = layouts)]
     #[arg(default_value = "F=2,4,8,16,32,single")]
     layouts: Layouts,
-    /// OPTIONS files whose layouts are measured too, as file-1 and so on, with their own compaction threads
+    /// Also measure the layouts of these OPTIONS files, as file-1, file-2, .., with their own threads
     #[arg(long, value_name = "FILE,..", value_delimiter = ',')]
     options: Vec<InputPath>,
-    /// Block cache of these layouts, which an OPTIONS file does not hold [default: RocksDB's]
-    #[arg(long, value_name = "SIZE", value_parser = parse_large_size, requires = "options")]
+    /// Size of the block cache with --options, which the files do not hold [default: RocksDB's]
+    #[arg(long = "cache-size", alias = "cache", value_name = "SIZE", value_parser = parse_large_size, requires = "options")]
     cache: Option<u64>,
-    /// Numbers of clients that query
-    #[arg(long, value_name = "N,..", value_delimiter = ',', default_values_t = [1, 4, 16])]
+    /// Numbers of clients that query, separated by commas
+    #[arg(long, value_name = "N,..", value_delimiter = ',', default_value = "1,4,16")]
     clients: Vec<u32>,
-    /// Numbers of compaction threads; the database that is queried is filled with the most
-    #[arg(long, value_name = "N,..", value_delimiter = ',', default_values_t = [1, 4, 16])]
+    /// Numbers of compaction threads; the largest fills the database that is queried
+    #[arg(long, value_name = "N,..", value_delimiter = ',', default_value = "1,4,16")]
     jobs: Vec<u32>,
-    /// How often everything is measured
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    repeats: u32,
-    /// Seconds of each cell of queries, after a warm-up that takes as long
-    #[arg(long, value_name = "S", default_value = "5", value_parser = values::seconds)]
-    duration: Duration,
-    /// Seconds for which the device is measured before each repeat, 0 for not at all: then PROFILE stands
-    /// for it
+    /// Rounds; each measures everything once
+    #[arg(long, alias = "repeats", value_name = "N", default_value_t = 3)]
+    rounds: u32,
+    /// Seconds of each query run, 0.1 to 86400, after a warm-up of the same length
+    #[arg(long, alias = "duration", value_name = "S", default_value = "5", value_parser = values::seconds)]
+    seconds: Duration,
+    /// Seconds to measure the device before each round, 1 to 3600, or 0 to rely on PROFILE
     #[arg(long, value_name = "S", default_value_t = 20.0, value_parser = profile_seconds)]
     profile_seconds: f64,
-    /// Decides the order of the cells and the order of keys
+    /// Seed of the order of runs and of keys
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// The program [default: db_bench in PATH]
+    /// The db_bench to run [default: the one on PATH]
     #[arg(long, value_name = "PATH")]
     db_bench: Option<ProgramName>,
     #[command(flatten)]
     dry: DryRun,
-    /// Print the result as JSON
+    /// Print the result as one JSON document
     #[arg(long)]
     json: bool,
-    /// Write the result to this file as JSON
+    /// Write the result (JSON) to this file, replacing it; an interrupted run goes on from it
     #[arg(long, short, value_name = "FILE")]
     output: Option<JournaledPath>,
-    /// Write a page with charts of predictions and measurements to this file (replaced if it exists)
+    /// Write the page (HTML), with charts of predictions and measurements, to this file, replacing it
     #[arg(long, value_name = "FILE")]
     report: Option<OutputPath>,
 }
@@ -113,13 +116,13 @@ impl Args {
         let names = (1..=files.len() as u32).map(LayoutName::File);
         let named: Vec<LayoutName> = self.layouts.0.iter().copied().chain(names).collect();
         Ok(Plan {
-            data: Data::of_bytes(self.scale as f64, self.key_size, self.value_size),
+            data: Data::of_bytes(self.data as f64, self.key_size, self.value_size),
             layouts: named,
             files,
             jobs: each_once(&self.jobs),
             clients: each_once(&self.clients),
-            repeats: self.repeats,
-            seconds: self.duration.as_secs_f64().ceil() as u32,
+            repeats: self.rounds,
+            seconds: self.seconds.as_secs_f64().ceil() as u32,
             seed: self.seed,
         })
     }

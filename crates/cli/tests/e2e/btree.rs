@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::ran::{folder, run};
 use crate::simulated::profiled;
 
-const TREE: [&str; 6] = ["--data", "100G", "--key", "16", "--value", "100"];
+const TREE: [&str; 6] = ["--data", "100G", "--key-size", "16", "--value-size", "100"];
 
 /// A profile of the simulated flash drive with requests of 4K to 4M: 80 us reads on 80 servers, 22.4 us
 /// writes on 8.
@@ -122,26 +122,31 @@ fn questions_about_trees_without_an_answer_are_refused() {
     asked("reads.json", &TREE, "point=60,scan=40", &["--mix", "scan", "point, range, insert and update"]);
     asked(
         "reads.json",
-        &["--data", "0", "--key", "16", "--value", "100"],
+        &["--data", "0", "--key-size", "16", "--value-size", "100"],
         "point=100",
         &["--data", "1 byte"],
     );
     asked(
         "reads.json",
-        &["--data", "9B", "--key", "16", "--value", "100"],
+        &["--data", "9B", "--key-size", "16", "--value-size", "100"],
         "point=100",
         &["pairs is 0", "--data"],
     );
-    asked("reads.json", &["--data", "1G", "--key", "0", "--value", "100"], "point=100", &["--key", "1 byte"]);
     asked(
         "reads.json",
-        &["--data", "1G", "--key", "16", "--value", "4M"],
+        &["--data", "1G", "--key-size", "0", "--value-size", "100"],
         "point=100",
-        &["4194304", "--value"],
+        &["--key-size", "1 byte"],
     );
     asked(
         "reads.json",
-        &["--data", "1G", "--key", "16", "--value", "1M"],
+        &["--data", "1G", "--key-size", "16", "--value-size", "4M"],
+        "point=100",
+        &["4194304", "--value-size"],
+    );
+    asked(
+        "reads.json",
+        &["--data", "1G", "--key-size", "16", "--value-size", "1M"],
         "point=100",
         &["reads.json", "r-by-k"],
     );
@@ -151,7 +156,7 @@ fn questions_about_trees_without_an_answer_are_refused() {
     asked("sim:flash", &TREE, "point=100", &["sim:flash", "measure it first"]);
     for (flag, value, said) in [
         ("--fill", "20", "50 to 100"),
-        ("--range-bytes", "0", "1 byte"),
+        ("--range-size", "0", "1 byte"),
         ("--clients", "0", "1"),
         ("--memory", "lots", "lots"),
         ("--model", "affine2", "affine2"),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::ran::{Ran, folder, names, run};
 
-const TREE: [&str; 6] = ["--data", "1G", "--key", "16", "--value", "1000"];
+const TREE: [&str; 6] = ["--data", "1G", "--key-size", "16", "--value-size", "1000"];
 const MIX: [&str; 4] = ["--mix", "point=60,scan=10,insert=30", "--memory", "64M"];
 
 /// A profile of a drive on which a page takes so many microseconds, a further one a hundredth of that, and
@@ -114,7 +114,7 @@ fn the_advised_options_are_read_back_and_predicted_alike() {
         );
     }
     // Without a mix there is none; a cache of nothing makes queries slower.
-    let more = ["--options", "O.ini", "--cache", "0", "--json"];
+    let more = ["--options", "O.ini", "--cache-size", "0", "--json"];
     let bare = answer(lsm(dir.path(), "predict", "flash.json", &more));
     assert!(bare.get("mix_per_s").is_none() && bare["asked"]["mix_percent"].is_null());
     assert_eq!(bare["cache_bytes"], 0);

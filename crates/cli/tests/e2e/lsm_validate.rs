@@ -16,7 +16,7 @@ use crate::ran::{PATIENCE, Ran, folder, names, outcome, run, start, text};
 
 /// The smallest grid: one layout, one fill, queries by one client.
 const SMALL: [&str; 14] = [
-    "--scale",
+    "--data",
     "4M",
     "--layouts",
     "F=4",
@@ -24,9 +24,9 @@ const SMALL: [&str; 14] = [
     "1",
     "--clients",
     "2",
-    "--repeats",
+    "--rounds",
     "1",
-    "--duration",
+    "--seconds",
     "1",
     "-o",
     "results.json",
@@ -262,8 +262,8 @@ fn what_cannot_be_measured_is_refused_in_one_line() {
     refused(&[".", "--profile-seconds", "0.5"], &["must be 0, or from 1 to 3600"]);
     refused(&[".", "--options", "none.ini"], &["none.ini"]);
     refused(&[".", "--layouts", "file-2"], &["file-2", "no such OPTIONS file"]);
-    refused(&[".", "--scale", "64K"], &["66048 bytes", "1 MiB or more"]);
-    refused(&[".", "--scale", "900000T"], &["MiB", "--scale"]);
+    refused(&[".", "--data", "64K"], &["66048 bytes", "1 MiB or more"]);
+    refused(&[".", "--data", "900000T"], &["MiB", "--data"]);
     assert_eq!(names(dir.path()), ["file"]);
 }
 

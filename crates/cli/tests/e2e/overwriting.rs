@@ -25,7 +25,7 @@ fn an_output_that_is_an_input_is_refused_and_nothing_is_touched() {
     let dir = folder();
     let dir = dir.path();
     let before = precious(dir);
-    let mix = ["--data", "1G", "--key", "16", "--value", "100"];
+    let mix = ["--data", "1G", "--key-size", "16", "--value-size", "100"];
     let mix = [&mix[..], &["--mix", "point=100"]].concat();
     let cases: [(&[&str], [&str; 2]); 17] = [
         (&["profile", "data.bin", "-o", "data.bin"], ["-o data.bin", "TARGET data.bin"]),
@@ -112,7 +112,7 @@ fn only_a_regular_file_is_replaced_whatever_the_command() {
     let mode = rustix::fs::Mode::from_raw_mode(0o600);
     rustix::fs::mknodat(rustix::fs::CWD, dir.join("pipe"), rustix::fs::FileType::Fifo, mode, 0).unwrap();
     let before = names(dir);
-    let lsm = ["lsm", "advise", "p.json", "--data", "1G", "--key", "16", "--value", "100"];
+    let lsm = ["lsm", "advise", "p.json", "--data", "1G", "--key-size", "16", "--value-size", "100"];
     let commands: [&[&str]; 11] = [
         &["profile", "sim:flash"],
         &["experiment", "ladder", "sim:flash"],
