@@ -113,7 +113,7 @@ def test_bytes_are_told_beside_objects(tmp_path):
     path.write_text("".join(f"{i},{key},1,{size - 1},3,get,0\n" for i, (key, size) in enumerate(keys)))
     (batch,) = trace.open(path)
     assert batch["object_bytes"].tolist() == [size for _, size in keys]
-    table = pool.simulate(path, cache_bytes=["100B", "1K"], policy="lru")
+    table = pool.simulate(path, cache_size=["100B", "1K"], policy="lru")
     # In 100 bytes a and b fit, and c with b; both have gone for c.
     assert table["misses"].tolist() == [5, 3]
     assert table["objects_missed_bytes"].tolist() == [90 + 10 + 40 + 10 + 90, 140]
@@ -121,9 +121,9 @@ def test_bytes_are_told_beside_objects(tmp_path):
     of_objects = pool.simulate(path, frames=2)
     assert of_objects["objects_miss_ratio"].tolist() == of_objects["miss_ratio"].tolist()
     with pytest.raises(leadline.BadInput, match="choose from lru"):
-        pool.simulate(path, cache_bytes="1K", policy="arc")
+        pool.simulate(path, cache_size="1K", policy="arc")
     with pytest.raises(leadline.BadInput, match="no sizes of objects"):
-        pool.simulate("gen:paper-ms?ops=10", cache_bytes="1K")
+        pool.simulate("gen:paper-ms?ops=10", cache_size="1K")
 
 
 def series():
@@ -178,7 +178,7 @@ def test_sweeps_take_arrays_of_whole_numbers():
         assert pool.simulate(pages, frames=frames)["frames"].tolist() == [2, 9]
     with pytest.raises(leadline.BadInput, match="write 50 for a share of 0.5"):
         pool.simulate("gen:zipf?ops=50", frames=9, read_share=pandas.Series([0.5]))
-    shares = pool.simulate("gen:zipf?ops=50", frames=9, read_share=np.array([10.0, 90.0]), page_bytes="8K")
+    shares = pool.simulate("gen:zipf?ops=50", frames=9, read_share=np.array([10.0, 90.0]), page_size="8K")
     assert shares["read_share_percent"].tolist() == [10, 90]
 
 

@@ -101,7 +101,7 @@ def test_nothing_takes_the_place_of_the_file_of_a_profile(flash, tmp_path):
     for output in (path, str(link)):
         for replace in (
             lambda output=output: loaded.report(output),
-            lambda output=output: leadline.pool.simulate([1, 2], frames=2, profile=loaded, output=output),
+            lambda output=output: leadline.pool.simulate([1, 2], frames=2, profile=loaded, report=output),
             lambda output=output: leadline.profile(path, output=output),
             lambda output=output: leadline.profile("sim:flash", output=path, report=output),
             lambda output=output: leadline.experiment("ladder", path, into=output),

@@ -17,7 +17,7 @@ def test_a_trace_is_generated_and_converted(tmp_path):
     there = trace.convert(tmp_path / "z.pages.zst", tmp_path / "z.iolog")
     assert there["requests"] == 500 and there["skipped"] == 0
     assert sum(map(len, trace.open(tmp_path / "z.iolog"))) == 500
-    timed = trace.convert(tmp_path / "z.iolog", tmp_path / "again.pages", from_="fio")
+    timed = trace.convert(tmp_path / "z.iolog", tmp_path / "again.pages", format="fio")
     assert timed["times_lost"] and any("times" in note for note in timed["notes"])
     assert "gen:zipf" in trace.generators()["name"]
     for refused in ("-", tmp_path / "x.unknown"):

@@ -10,13 +10,13 @@ use crate::text_args::TextArgs;
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Reading columns")]
 pub(crate) struct ColumnArgs {
-    /// What each column of TRACE holds, for text in no known format, such as
-    /// time:us,op,offset:sectors,size:bytes,volume: time:UNIT (s, ms, us, ticks of 100 ns, ns), op (op:write1
-    /// or op:read1 for 0 and 1), offset:UNIT (bytes, sectors), page, object, size:UNIT, volume, and - for a
-    /// column that is not used; op=type and op=3 take the column of this name or number
+    /// Contents of the columns of TRACE, for text in no known format, such as time:us,op,offset:sectors. In
+    /// order: time:UNIT (s, ms, us, ticks of 100 ns, ns), op (op:write1 or op:read1 for 0 and 1), offset:UNIT
+    /// (bytes, sectors), page, object, size:UNIT, volume, and - for an unused column; op=type or op=3 names
+    /// the column of that header or number
     #[arg(long, value_name = "COLUMN,..")]
     columns: Option<String>,
-    /// Unit of the column time: s, ms, us, ticks (100 ns) or ns
+    /// Unit of the column time: s, ms, us, ticks (100 ns), ns
     #[arg(long, value_name = "UNIT", value_parser = TimeUnit::parse, requires = "columns")]
     timestamp_unit: Option<TimeUnit>,
     #[command(flatten)]

@@ -6,17 +6,17 @@ use leadline_text::{Comment, Delimiter, TextOptions};
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Reading columns")]
 pub(crate) struct TextArgs {
-    /// What separates columns: blanks, tab, comma, semicolon, bar or a character [default: told from the
+    /// Separator of columns: blanks, tab, comma, semicolon, bar or a character [default: recognized in the
     /// first lines]
     #[arg(long, value_name = "CHAR")]
     delimiter: Option<Delimiter>,
-    /// Whether the first line names the columns: yes or no [default: told from the first lines]
+    /// The first line names the columns: yes or no [default: recognized in the first lines]
     #[arg(long, value_name = "YES|NO", value_parser = yes_or_no)]
     header: Option<bool>,
-    /// Lines to pass over at the beginning
+    /// Lines to skip at the beginning
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip: u64,
-    /// What comments begin with, or none [default: # and %]
+    /// Start of a comment line, or none [default: # and %]
     #[arg(long, value_name = "CHAR|none")]
     comment: Option<Comment>,
 }

@@ -104,7 +104,7 @@ pub(crate) fn format(text: &str) -> Result<Format, String> {
 /// What the option of a trace's format says of itself.
 pub(crate) fn formats_of(trace: &str) -> String {
     let names = Format::names();
-    format!("Format of {trace}: {names} [default: recognized by its ending, else by its content]")
+    format!("Format of {trace}: {names} [default: recognized by the ending, else by the content]")
 }
 
 /// Processors, ascending.

@@ -8,11 +8,13 @@ from typing import Any
 from ._command import run
 from ._profiled import Path, ProfileLike, named
 from ._progress import Progress
+from ._renamed import renamed
 from ._sizes import Size
 
 __all__ = ["replay"]
 
 
+@renamed(page_bytes="page_size")
 def replay(
     trace: Path,
     target: Path,
@@ -24,7 +26,7 @@ def replay(
     n: int | str | None = None,
     cleaner: int | str | None = None,
     clients: int | None = None,
-    page_bytes: Size | None = None,
+    page_size: Size | None = None,
     profile: ProfileLike | None = None,
     limit: int | None = None,
     checksums: bool = False,
@@ -63,7 +65,7 @@ def replay(
         Background cleaner: ``"off"`` (the default), a number of writes in flight, 1 to 32768, or ``"auto"``.
     clients
         Threads that carry out the trace's operations; 1 by default.
-    page_bytes
+    page_size
         Size of a page, 4K to 64K; 4K by default.
     profile
         A profile, the file of one or ``"device:NAME"``, which says how many pages to write at once.
@@ -114,7 +116,7 @@ def replay(
             "cleaner": cleaner,
             "clients": clients,
             "frames": frames,
-            "page_bytes": page_bytes,
+            "page_size": page_size,
             "profile": name,
             "limit": limit,
             "checksums": checksums,

@@ -12,19 +12,21 @@ from ._documents import columns_of
 from ._errors import BadInput
 from ._profiled import Path, ProfileLike, named
 from ._progress import Progress
+from ._renamed import renamed
 from ._sizes import Size
 from ._table import Table
 
 __all__ = ["convert", "generate", "generators", "predict", "replay"]
 
 
+@renamed(page_bytes="page_size", output="report")
 def replay(
     trace: Path,
     target: Path,
     *,
     format: str | None = None,
     pace: str | None = None,
-    page_bytes: Size | None = None,
+    page_size: Size | None = None,
     limit: int | None = None,
     size: Size | None = None,
     engine: str | None = None,
@@ -33,7 +35,7 @@ def replay(
     keep_scratch: bool = False,
     buffered: bool = False,
     strict: bool = False,
-    output: Path | None = None,
+    report: Path | None = None,
     columns: str | Sequence[str] | None = None,
     timestamp_unit: str | None = None,
     delimiter: str | None = None,
@@ -56,7 +58,7 @@ def replay(
     pace
         When requests start: ``"recorded"`` (the default where the trace has times), ``"xN"`` (N times as
         fast) or ``"closed:K"`` (K in flight at any time).
-    page_bytes
+    page_size
         Size of a page, 512 to 16M, for traces of page numbers; 4K by default.
     limit
         Stop after this number of requests of the trace, at least 1.
@@ -75,7 +77,7 @@ def replay(
         Go through the page cache; much of what is timed is then memory.
     strict
         Fail at the first line that is not a request, instead of skipping it.
-    output
+    report
         Also write a page (HTML) with the curves to this file.
     columns
         Of text in no known format, what each column holds, as in :func:`leadline.trace.open`.
@@ -108,7 +110,7 @@ def replay(
     options = {
         "format": format,
         "pace": pace,
-        "page_bytes": page_bytes,
+        "page_size": page_size,
         "limit": limit,
         "size": size,
         "engine": engine,
@@ -117,7 +119,7 @@ def replay(
         "keep_scratch": keep_scratch,
         "buffered": buffered,
         "strict": strict,
-        "output": output,
+        "report": report,
         "columns": columns,
         "timestamp_unit": timestamp_unit,
         "delimiter": delimiter,
@@ -176,13 +178,14 @@ def predict(trace: Path, *devices: ProfileLike) -> Table:
     return Table(columns_of(document["devices"]), document, notes)
 
 
+@renamed(from_="format", page_bytes="page_size")
 def convert(
     trace: Path,
     output: Path,
     *,
-    from_: str | None = None,
+    format: str | None = None,
     to: str | None = None,
-    page_bytes: Size | None = None,
+    page_size: Size | None = None,
     skip_bad: bool = False,
     columns: str | Sequence[str] | None = None,
     timestamp_unit: str | None = None,
@@ -199,12 +202,12 @@ def convert(
         A file, or ``gen:NAME``.
     output
         The file to write, which is replaced if it exists; an ending .gz, .bz2, .zst or .xz compresses it.
-    from_
+    format
         Format of `trace`; recognised by its ending by default, else by its content.
     to
         Format of `output`: ``"pages"``, ``"msr"``, ``"spc"``, ``"oraclegeneral"`` or ``"fio"``; by its ending
         by default.
-    page_bytes
+    page_size
         Size of a page, 512 to 16M, to convert between page numbers and bytes; 4K by default.
     skip_bad
         Skip lines that are not requests, and count them.
@@ -234,9 +237,9 @@ def convert(
     1000
     """
     options = {
-        "from": from_,
+        "format": format,
         "to": to,
-        "page_bytes": page_bytes,
+        "page_size": page_size,
         "skip_bad": skip_bad,
         "columns": columns,
         "timestamp_unit": timestamp_unit,
@@ -249,12 +252,13 @@ def convert(
     return {**document, "notes": notes}
 
 
+@renamed(page_bytes="page_size")
 def generate(
     generator: str,
     output: Path,
     *,
     format: str | None = None,
-    page_bytes: Size | None = None,
+    page_size: Size | None = None,
 ) -> dict[str, Any]:
     """Write a generated trace to a file; where a trace is read, its name alone will do.
 
@@ -267,7 +271,7 @@ def generate(
     format
         ``"pages"``, ``"msr"``, ``"spc"``, ``"oraclegeneral"`` or ``"fio"``; by the ending by default, else
         pages.
-    page_bytes
+    page_size
         Size of a page, 512 to 16M, for formats that count bytes; 4K by default.
 
     Returns
@@ -289,7 +293,7 @@ def generate(
     ...     trace.generate("gen:zipf?ops=500", Path(folder, "z.pages"))["requests"]
     500
     """
-    options = {"output": output, "format": format, "page_bytes": page_bytes}
+    options = {"output": output, "format": format, "page_size": page_size}
     document, notes = run("trace generate", generator, options=options)
     return {**document, "notes": notes}
 

@@ -16,6 +16,7 @@ from ._errors import BadInput
 from ._pool_replay import replay
 from ._profiled import ProfileLike, named
 from ._progress import Progress
+from ._renamed import renamed
 from ._sizes import Size
 from ._table import Table
 
@@ -24,6 +25,7 @@ __all__ = ["replay", "simulate"]
 _Path = str | os.PathLike[str]
 
 
+@renamed(cache_bytes="cache_size", page_bytes="page_size", output="report")
 def simulate(
     trace: _Path | ArrayLike,
     writes: ArrayLike | None = None,
@@ -35,14 +37,14 @@ def simulate(
     cleaner: str | ArrayLike | None = None,
     clients: ArrayLike | None = None,
     frames: ArrayLike | None = None,
-    cache_bytes: Size | Sequence[Size] | None = None,
-    page_bytes: Size | None = None,
+    cache_size: Size | Sequence[Size] | None = None,
+    page_size: Size | None = None,
     device: _Path | None = None,
     profile: ProfileLike | None = None,
     read_share: str | ArrayLike | None = None,
     alpha_1: ArrayLike | None = None,
     threads: int | None = None,
-    output: _Path | None = None,
+    report: _Path | None = None,
     columns: str | None = None,
     timestamp_unit: str | None = None,
     delimiter: str | None = None,
@@ -75,10 +77,10 @@ def simulate(
         Clients that take the trace's operations in turn, from 1 (the default) to 4096.
     frames
         Size of the pool, pages: whole numbers, of which ``np.geomspace(100, 10_000, 9).round()`` makes nine.
-    cache_bytes
+    cache_size
         Instead of `frames`, for a trace whose objects have sizes: bytes that the cache holds, such as
         ``"64M"``. The columns ``objects_miss_ratio`` and ``objects_byte_miss_ratio`` are there with either.
-    page_bytes
+    page_size
         Size of a page, bytes or text; 4K by default.
     device
         Time it on a simulated device: ``sim:NAME``, or ``device:NAME`` (from published numbers). Without one,
@@ -92,7 +94,7 @@ def simulate(
         1000.
     threads
         Pools simulated at the same time; one per processor by default.
-    output
+    report
         Also write a page (HTML) with charts to this file, which is replaced if it exists.
     columns, timestamp_unit, delimiter, header, skip, comment
         How text in no known format is read: see :func:`leadline.trace.open`.
@@ -128,13 +130,13 @@ def simulate(
         "cleaner": _whole("cleaner", cleaner),
         "clients": _whole("clients", clients),
         "frames": _whole("frames", frames),
-        "cache_bytes": cache_bytes,
-        "page_bytes": page_bytes,
+        "cache_size": cache_size,
+        "page_size": page_size,
         "device": device,
         "read_share": _percent(read_share),
         "alpha_1": _several(alpha_1),
         "threads": threads,
-        "output": output,
+        "report": report,
         "columns": columns,
         "timestamp_unit": timestamp_unit,
         "delimiter": delimiter,
@@ -143,7 +145,7 @@ def simulate(
         "comment": comment,
     }
     name, arrays = accesses(trace, writes)
-    with named(profile, [output]) as (file, known_as):
+    with named(profile, [report]) as (file, known_as):
         document, notes = run(
             "pool simulate",
             name,

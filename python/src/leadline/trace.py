@@ -19,6 +19,7 @@ from ._command import run, text
 from ._errors import BadInput
 from ._leadline import TraceReader
 from ._progress import Progress
+from ._renamed import renamed
 from ._sizes import Size
 from ._table import Table
 from ._traces import convert, generate, generators, predict, replay
@@ -113,17 +114,18 @@ def open(
     return (Table(columns, {"unit": reader.unit}) for columns in reader)
 
 
+@renamed(page_bytes="page_size", output="report")
 def info(
     trace: _Trace,
     writes: ArrayLike | None = None,
     *,
     format: str | None = None,
     by: str | None = None,
-    page_bytes: Size | None = None,
+    page_size: Size | None = None,
     extent: Size | None = None,
     sample_pages: int | str | None = None,
     strict: bool = False,
-    output: str | os.PathLike[str] | None = None,
+    report: str | os.PathLike[str] | None = None,
     columns: str | None = None,
     timestamp_unit: str | None = None,
     delimiter: str | None = None,
@@ -144,7 +146,7 @@ def info(
         Format of a file, where neither its ending nor its content tells.
     by
         ``"file"`` tells files apart: what was asked of each.
-    page_bytes
+    page_size
         Size of a page, bytes or text; 4K by default, with `by` 16K.
     extent
         With `by`: what the database reads ahead at once, at least four pages; 1M by default.
@@ -152,7 +154,7 @@ def info(
         Track the reuse of up to this number of distinct pages exactly, of more by a sample; 1M by default.
     strict
         Fail at the first line that is not a request, instead of skipping it.
-    output
+    report
         Also write a page (HTML) with the curves to this file, which is replaced if it exists.
     columns, timestamp_unit, delimiter, header, skip, comment
         How text in no known format is read: see :func:`open`.
@@ -184,11 +186,11 @@ def info(
     options = {
         "format": format,
         "by": by,
-        "page_bytes": page_bytes,
+        "page_size": page_size,
         "extent": extent,
         "sample_pages": sample_pages,
         "strict": strict,
-        "output": output,
+        "report": report,
         "columns": columns,
         "timestamp_unit": timestamp_unit,
         "delimiter": delimiter,
@@ -200,11 +202,12 @@ def info(
     return {**document, "notes": notes}
 
 
+@renamed(page_bytes="page_size")
 def miss_ratios(
     trace: _Trace,
     *,
     format: str | None = None,
-    page_bytes: Size | None = None,
+    page_size: Size | None = None,
     sample_pages: int | str | None = None,
     strict: bool = False,
     columns: str | None = None,
@@ -221,7 +224,7 @@ def miss_ratios(
     ----------
     trace
         A file, ``gen:NAME``, or an array, Series or Arrow column with the number of the page of each access.
-    format, page_bytes, sample_pages, strict, columns, timestamp_unit, delimiter, header, skip, comment
+    format, page_size, sample_pages, strict, columns, timestamp_unit, delimiter, header, skip, comment
         As for :func:`info`.
     progress
         ``True`` for a bar, or a function that is called with phase, share and detail.
@@ -249,7 +252,7 @@ def miss_ratios(
     document = info(
         trace,
         format=format,
-        page_bytes=page_bytes,
+        page_size=page_size,
         sample_pages=sample_pages,
         strict=strict,
         columns=columns,

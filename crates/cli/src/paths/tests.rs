@@ -73,7 +73,7 @@ const VALUES: [(&str, &[&str]); 19] = [
     ("graph sssp", &["--source=1"]),
     ("graph dfs", &["--source=1"]),
     ("graph update", &["--format=csv"]),
-    ("trace convert", &["--from=pages", "--to=msr"]),
+    ("trace convert", &["--format=pages", "--to=msr"]),
     ("emulate ctl inject", &["eio"]),
     ("emulate ctl map", &["x"]),
 ];

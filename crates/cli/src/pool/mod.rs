@@ -10,10 +10,15 @@ mod sweep;
 
 use crate::failure::Failure;
 
-/// Run a trace through buffer pools, simulated or real: replacement policies, ACE write-back, cleaners
+/// Run a trace through buffer pools, simulated or real
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  \
-        leadline pool simulate gen:paper-wis --frames 20640 --ace all --device sim:flash")]
+#[command(after_help = "\
+Examples:
+  # Time of a trace with each way to write back, on a simulated drive
+  leadline pool simulate gen:paper-wis --frames 20640 --ace all \\
+    --device sim:flash
+  # The real pool on a real device
+  leadline pool replay trace.csv /mnt/nvme --frames 20000 --policy clock")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,

@@ -33,60 +33,62 @@ use crate::source::{open_trace, say_recognized, say_skipped};
 use crate::target::Target;
 use crate::{messages, output, signals};
 
-/// Replay a trace on the real buffer pool and a real device, and verify what it wrote
+/// Replay a trace on the real buffer pool, and verify its pages
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-        leadline pool replay trace.csv /mnt/nvme --frames 20000 \\\n    \
-        --policy clock --ace cow-x --profile profile.json\n  \
-        leadline pool replay gen:paper-wis . --frames 20640 --cleaner 1 --clients 8")]
+#[command(after_help = "\
+Examples:
+  leadline pool replay trace.csv /mnt/nvme --frames 20000 \\
+    --policy clock --ace cow-x --profile profile.json
+  # A generated trace, by eight clients, with a cleaner
+  leadline pool replay gen:paper-wis . --frames 20640 --cleaner 1 --clients 8")]
 pub(super) struct Args {
-    /// The trace: a file or gen:NAME; it is read twice
+    /// The trace: a file or gen:NAME, which is read twice
     trace: TraceName,
-    /// Where to replay it: a directory (a scratch file is made in it and removed), a scratch file that was
-    /// kept, or a block device with --destructive
+    /// Where to replay it: a directory (with a scratch file that is removed at the end), a scratch file that
+    /// was kept, or a block device with --destructive
     target: TargetName,
     #[arg(long, value_parser = crate::values::format, help = crate::values::formats_of("TRACE"))]
     format: Option<Format>,
-    /// Replacement policy
+    /// Replacement policy: lru, clock or another
     #[arg(long, value_name = "P", value_parser = values::policy, default_value = "lru")]
     policy: PolicyKind,
-    /// What is written back when the victim is dirty: off (the victim alone), cow, cow-x, cow-e, cow-x-e
+    /// Pages to write back with a dirty victim: off (the victim alone), cow, cow-x, cow-e, cow-x-e
     #[arg(long, value_name = "MODE", value_parser = values::ace, default_value = "off")]
     ace: Ace,
-    /// Pages written at once: a number, auto (k_w_90 of --profile, k_w where it is older), or adaptive (found
-    /// by watching the device) [default: auto with --profile, else 8]
+    /// Pages written at once: 1 to 32768, auto (k_w_90 of --profile, k_w where it is older), or adaptive
+    /// (found by watching the device) [default: auto with --profile, else 8]
     #[arg(long, value_name = "N|auto|adaptive", value_parser = values::batch)]
     n: Option<Batch>,
-    /// Background cleaner: off, a number of writes in flight, or auto
+    /// Background cleaner: off, its writes in flight (1 to 32768), or auto
     #[arg(long, value_name = "off|DEPTH|auto", value_parser = values::cleaner, default_value = "off")]
     cleaner: Cleaner,
-    /// Threads that carry out the trace's operations, in order, a few at a time
-    #[arg(long, value_name = "C", value_parser = values::clients, default_value = "1")]
+    /// Clients that carry out the trace's operations in order, a few at a time, 1 to 4096
+    #[arg(long, value_name = "N", value_parser = values::clients, default_value = "1")]
     clients: u32,
-    /// Size of the pool, pages
+    /// Size of the pool in pages
     #[arg(long, value_name = "N", value_parser = values::frames)]
     frames: u32,
-    /// Size of a page, 4K to 64K
-    #[arg(long, value_name = "SIZE", value_parser = lists::page, default_value = "4K")]
+    /// Size of a page, a power of two from 4K to 64K
+    #[arg(long = "page-size", alias = "page-bytes", value_name = "SIZE", value_parser = lists::page, default_value = "4K")]
     page_bytes: u32,
     /// Take k_w_90 (k_w in older profiles) for --n auto from this profile
     #[arg(long, value_name = "PROFILE")]
     profile: Option<ProfileName>,
-    /// Stop after OPS operations
-    #[arg(long, value_name = "OPS", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Stop after N operations of the trace
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     limit: Option<u64>,
-    /// Write a checksum with each page, and verify it when the page is read
+    /// Write a checksum with each page, and verify it at each read
     #[arg(long)]
     checksums: bool,
-    /// Do not read all pages back at the end; each access is still checked
+    /// Do not read all pages at the end; each access is still checked
     #[arg(long)]
     no_verify: bool,
-    /// Allow TARGET, a block device that is not in use, to be overwritten
+    /// Allow writes to TARGET, a block device that is not in use; its data is lost
     #[arg(long)]
     destructive: bool,
     #[command(flatten)]
     dry: DryRun,
-    /// Print one JSON document
+    /// Print the result as one JSON document
     #[arg(long)]
     json: bool,
     #[command(flatten)]

@@ -20,39 +20,46 @@ use crate::failure::Failure;
 use crate::paths::{DeviceName, OutputPath, ProfileName, TraceName};
 use crate::{messages, output, signals, source, values};
 
-/// Run a trace through simulated buffer pools; options with lists are swept in all combinations
+/// Simulate buffer pools over a trace, in all combinations of lists
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-        leadline pool simulate gen:paper-wis --frames 20640 --ace all --device sim:flash\n  \
-        leadline pool simulate trace.csv --frames 10000,50000 --policy all --ace off,cow-x\n  \
-        leadline pool simulate cluster52.csv.zst --cache-bytes 64M,1G --policy lru,sieve\n  \
-        leadline pool simulate 'gen:paper-ms?ops=500000' --frames 20640 --ace off,cow-x \\\n    \
-        --cleaner off,1,auto --clients 1,4,16,64 --device device:p4510 -o pool.html\n\n\
-        Without --device, pages are counted and nothing is timed. `leadline docs pool-simulate` says what is \
-        simulated.")]
+#[command(after_help = "\
+Examples:
+  leadline pool simulate gen:paper-wis --frames 20640 --ace all \\
+    --device sim:flash
+  # Every policy, at two sizes
+  leadline pool simulate trace.csv --frames 10000,50000 --policy all
+  # Objects with sizes
+  leadline pool simulate cluster52.csv.zst --cache-size 64M,1G \\
+    --policy lru,sieve
+  # Cleaners and clients on a drive by its published numbers, with a page
+  leadline pool simulate 'gen:paper-ms?ops=500000' --frames 20640 \\
+    --ace off,cow-x --cleaner off,1,auto --clients 1,4,16,64 \\
+    --device device:p4510 --report pool.html
+
+Without --device, pages are counted and nothing is timed: see `leadline docs pool-simulate`.")]
 pub(super) struct Args {
     /// The trace: a file, - for standard input, or gen:NAME
     #[arg(value_name = "TRACE")]
     trace: TraceName,
     #[arg(long, value_name = "FORMAT", value_parser = values::format, help = values::formats_of("TRACE"))]
     format: Option<Format>,
-    /// Replacement policies
+    /// Replacement policies: lru, clock and others, or all
     #[arg(long, value_name = "P,..|all", value_parser = lists::policies, default_value = "lru")]
     policy: List<PolicyKind>,
-    /// What is written back when the victim is dirty: off (the victim alone), cow, cow-x, cow-e, cow-x-e
+    /// Pages to write back with a dirty victim: off (the victim alone), cow, cow-x, cow-e, cow-x-e
     #[arg(long, value_name = "MODE,..|all", value_parser = lists::aces, default_value = "off")]
     ace: List<Ace>,
-    /// Pages written at once: a number, auto (k_w of the device, k_w_90 of the profile), or adaptive (found
+    /// Pages written at once: 1 to 32768, auto (k_w of the device, k_w_90 of the profile), or adaptive (found
     /// by watching the device) [default: auto where k_w is known, else 8]
     #[arg(long, value_name = "N|auto|adaptive,..", value_parser = lists::batches)]
     n: Option<List<Batch>>,
-    /// Background cleaner: off, a number of writes in flight, or auto
+    /// Background cleaner: off, its writes in flight (1 to 32768), or auto
     #[arg(long, value_name = "off|DEPTH|auto,..", value_parser = lists::cleaners, default_value = "off")]
     cleaner: List<Cleaner>,
-    /// Clients that take the trace's operations in turn
-    #[arg(long, value_name = "C,..", value_parser = lists::clients, default_value = "1")]
+    /// Clients that take the trace's operations in turn, 1 to 4096
+    #[arg(long, value_name = "N,..", value_parser = lists::clients, default_value = "1")]
     clients: List<u32>,
-    /// Size of the pool, pages
+    /// Size of the pool in pages
     #[arg(
         long,
         value_name = "N,..",
@@ -61,40 +68,41 @@ pub(super) struct Args {
         conflicts_with = "cache_bytes"
     )]
     frames: Option<List<u32>>,
-    /// Size of the cache in bytes, such as 1G, for a trace whose objects have sizes: objects are evicted
-    /// until the next one fits
-    #[arg(long, value_name = "SIZE,..", value_parser = lists::cache_bytes, conflicts_with = "device")]
+    /// Size of the cache, such as 1G, for a trace whose objects have sizes: objects are evicted until the
+    /// next one fits
+    #[arg(long = "cache-size", alias = "cache-bytes", value_name = "SIZE,..", value_parser = lists::cache_bytes, conflicts_with = "device")]
     cache_bytes: Option<List<u64>>,
-    /// Size of a page
-    #[arg(long, value_name = "SIZE", value_parser = lists::page, default_value = "4K")]
+    /// Size of a page, a power of two from 512 to 16M
+    #[arg(long = "page-size", alias = "page-bytes", value_name = "SIZE", value_parser = lists::page, default_value = "4K")]
     page_bytes: u32,
-    /// Time it on a simulated device: sim:NAME, sim:./FILE.toml, or device:NAME (from published numbers)
+    /// Time the pools on a simulated device: sim:NAME, sim:FILE.toml, or device:NAME (by published numbers)
+    /// [default: count pages only]
     #[arg(long, value_name = "DEVICE")]
     device: Option<DeviceName>,
     /// Take k_w_90 (k_w in older profiles) for --n auto from this profile
     #[arg(long, value_name = "PROFILE")]
     profile: Option<ProfileName>,
-    /// Operations of a generated trace that read, percent
-    #[arg(long, value_name = "R,..", value_parser = lists::read_shares)]
+    /// Reads in percent of the operations of a generated trace, 0 to 100
+    #[arg(long, value_name = "PERCENT,..", value_parser = lists::read_shares)]
     read_share: Option<List<f64>>,
-    /// Scale the device's write times so that a write alone takes as long as A reads
+    /// Scale the device's write times so that one write takes as long as A reads, 0.01 to 1000
     #[arg(long, value_name = "A,..", value_parser = lists::alphas, requires = "device")]
     alpha_1: Option<List<f64>>,
     /// Pools simulated at the same time [default: one per processor]
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
-    /// Print one JSON document
+    /// Print the result as one JSON document
     #[arg(long)]
     json: bool,
-    /// Write a page (HTML) with charts to this file, which is replaced if it exists
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<OutputPath>,
+    /// Write the page (HTML), with charts, to this file, replacing it
+    #[arg(long, alias = "output", short_alias = 'o', value_name = "FILE")]
+    report: Option<OutputPath>,
     #[command(flatten)]
     columns: ColumnArgs,
 }
 
 pub(super) fn run(args: Args) -> Result<(), Failure> {
-    if let Some(path) = &args.output {
+    if let Some(path) = &args.report {
         output::check_writable(path)?;
     }
     let device =
@@ -132,7 +140,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
         notes,
         pools: pools.collect(),
     };
-    if let Some(path) = &args.output {
+    if let Some(path) = &args.report {
         let page = render_figures(&swept.page())?;
         output::write(path, &page)?;
         output::written("page", path);

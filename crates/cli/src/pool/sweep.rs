@@ -63,11 +63,11 @@ fn failure(trace: &str, SweepError { error, .. }: SweepError) -> Failure {
         SimulateError::Trace(error) => error.into(),
         SimulateError::Config(_) => Failure::Input(error.to_string()),
         SimulateError::NoSizes => Failure::Input(format!(
-            "--cache-bytes: {trace} has no sizes of objects, as traces of caches have (twitter, cachelib, \
+            "--cache-size: {trace} has no sizes of objects, as traces of caches have (twitter, cachelib, \
              oraclegeneral); give --frames"
         )),
         SimulateError::BeyondDevice { .. } => {
-            Failure::Input(format!("{trace}: {error}; name a larger --device, or smaller --page-bytes"))
+            Failure::Input(format!("{trace}: {error}; name a larger --device, or smaller --page-size"))
         }
         _ => Failure::Operation(format!("{trace}: {error}")),
     }

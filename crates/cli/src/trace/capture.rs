@@ -37,27 +37,31 @@ const SETPRIV: Program = Program { name: "setpriv", package: "util-linux" };
 const NOT_FOUND: i32 = 127;
 const NOT_RUNNABLE: i32 = 126;
 
-/// Record what programs ask of a folder: every request, with its times, thread, file and place
+/// Record every request that programs make in a directory
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-        leadline trace capture /srv/db -o q9.capture -- psql -f q9.sql bench\n  \
-        leadline trace capture data -o build.capture -- make -C data\n  \
-        leadline trace capture data -o x.capture       whatever uses data, until Ctrl-C\n  \
-        leadline trace info q9.capture --by file       what was asked of each file\n\n\
-        A file system is mounted over DIR while the command runs, which hands everything on to DIR. The\n\
-        command must open its files in that time, by paths through DIR: a server that runs already is not\n\
-        recorded. Ends with the command's exit code. Ctrl-C goes to the command. Without a command, DIR is\n\
-        recorded until Ctrl-C or SIGTERM. See `leadline docs capture`.")]
+#[command(after_help = "\
+Examples:
+  leadline trace capture /srv/db -o q9.capture -- psql -f q9.sql bench
+  leadline trace capture data -o build.capture -- make -C data
+  # Whatever programs do in data, until Ctrl-C
+  leadline trace capture data -o data.capture
+  # What was asked of each file
+  leadline trace info q9.capture --by file
+
+A file system is mounted over DIR while the command runs, and passes everything on to DIR. Only files that \
+are opened in that time through DIR are recorded: start a server after the capture has begun. The trace has the \
+time, thread, file and offset of each request. Ctrl-C goes to the command, whose exit code is the \
+capture's: see `leadline docs capture`.")]
 pub(crate) struct Args {
-    /// The folder to record
+    /// The directory to record
     #[arg(value_name = "DIR")]
     folder: ChangedPath,
-    /// The file to write, outside DIR; it is replaced if it exists
+    /// Write the trace to this file outside DIR, replacing it
     #[arg(short, long, value_name = "FILE")]
     output: OutputPlace,
     #[command(flatten)]
     dry: DryRun,
-    /// The command to run, behind --; without one, all programs are recorded until Ctrl-C or SIGTERM
+    /// The command to run, after -- [default: none, all programs are recorded until Ctrl-C or SIGTERM]
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }

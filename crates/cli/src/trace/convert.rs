@@ -29,32 +29,35 @@ const QUIET: Duration = Duration::from_secs(2);
 /// So often a bar changes.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Convert a trace to another format; an ending .gz, .bz2, .zst or .xz compresses it
+/// Convert a trace to another format
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-        leadline trace convert web_0.csv.gz web_0.iolog         to fio's iolog\n  \
-        leadline trace convert P1.lis.gz P1.pages.zst           to page numbers\n  \
-        leadline trace convert usr_0.csv usr_0.pages --page-bytes 8K --skip-bad\n  \
-        zcat day*.csv.gz | leadline trace convert - week.spc --from msr")]
+#[command(after_help = "\
+Examples:
+  # To the iolog of fio
+  leadline trace convert web_0.csv.gz web_0.iolog
+  # To compressed page numbers
+  leadline trace convert usr_0.csv usr_0.pages.zst --page-size 8K --skip-bad
+  zcat day*.csv.gz | leadline trace convert - week.spc --format msr")]
 pub(crate) struct Args {
     /// The trace: a file, - for standard input, or gen:NAME
     #[arg(value_name = "IN")]
     trace: TraceName,
-    /// The file to write, which is replaced if it exists, or - for standard output
+    /// The file to write, replacing it, or - for standard output; an ending .gz, .bz2, .zst or .xz compresses
+    /// it
     #[arg(value_name = "OUT")]
     output: TraceOutput,
-    #[arg(long, visible_alias = "format", value_name = "FORMAT", value_parser = values::format, help = values::formats_of("IN"))]
-    from: Option<Format>,
-    /// Format of OUT: pages, msr, spc, oraclegeneral or fio [default: by its ending]
+    #[arg(long, alias = "from", value_name = "FORMAT", value_parser = values::format, help = values::formats_of("IN"))]
+    format: Option<Format>,
+    /// Format of OUT: pages, msr, spc, oraclegeneral, fio [default: by its ending]
     #[arg(long, value_name = "FORMAT", value_parser = values::format)]
     to: Option<Format>,
-    /// Size of a page, to convert between page numbers and bytes
-    #[arg(long, value_name = "SIZE", value_parser = values::block, default_value = "4K")]
+    /// Size of a page, 512 to 16M, to convert between page numbers and bytes
+    #[arg(long = "page-size", alias = "page-bytes", value_name = "SIZE", value_parser = values::block, default_value = "4K")]
     page_bytes: u32,
-    /// Skip lines that are not requests, and say how many there were
+    /// Skip lines that are not requests, and count them [default: fail at the first]
     #[arg(long)]
     skip_bad: bool,
-    /// Print what came of it as one JSON document
+    /// Print a summary as one JSON document
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -72,7 +75,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
             )));
         }
     };
-    let trace = open_trace(&args.trace, &args.columns.read_as(args.from)?)?;
+    let trace = open_trace(&args.trace, &args.columns.read_as(args.format)?)?;
     trace.recognition().into_iter().for_each(|told| say_recognized(&args.trace, told));
     let wanted = Wanted { format: to, page_bytes: args.page_bytes, skip_bad: args.skip_bad, json: args.json };
     transfer(&args.trace, trace, &args.output, &wanted)

@@ -12,32 +12,33 @@ use crate::paths::TraceOutput;
 use crate::source::open_trace;
 use crate::{output, values};
 
-/// Generate a trace, to a file or to standard output
+/// Generate a trace
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-        leadline trace generate --list                               the generators and their options\n  \
-        leadline trace generate gen:paper-ms -o ms.pages.zst         a workload of the ACE paper\n  \
-        leadline trace generate 'gen:zipf?pages=100000&theta=0.8' | head\n  \
-        leadline trace generate gen:ycsb-a -o a.iolog --format fio")]
+#[command(after_help = "\
+Examples:
+  leadline trace generate --list
+  # A workload of the ACE paper, as compressed page numbers
+  leadline trace generate gen:paper-ms -o ms.pages.zst
+  leadline trace generate gen:ycsb-a -o a.iolog --format fio
+  leadline trace generate 'gen:zipf?pages=100000&theta=0.8' | head")]
 pub(crate) struct Args {
-    /// gen:NAME or 'gen:NAME?key=value&key=value'
+    /// The generator: gen:NAME or 'gen:NAME?key=value&key=value'
     #[arg(value_name = "GENERATOR", required_unless_present = "list")]
     generator: Option<String>,
-    /// Write to this file, which is replaced if it exists; an ending .gz, .bz2, .zst or .xz compresses it
-    /// [default: standard output]
+    /// Write the trace to this file, replacing it; an ending .gz, .bz2, .zst or .xz compresses it [default:
+    /// standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<TraceOutput>,
-    /// Format of the trace: pages, msr, spc, oraclegeneral or fio [default: by the ending of FILE, else
-    /// pages]
+    /// Format of the trace: pages, msr, spc, oraclegeneral, fio [default: by the ending of FILE, else pages]
     #[arg(long, value_name = "FORMAT", value_parser = values::format)]
     format: Option<Format>,
-    /// Size of a page, for formats that count bytes
-    #[arg(long, value_name = "SIZE", value_parser = values::block, default_value = "4K")]
+    /// Size of a page, 512 to 16M, for formats that count bytes
+    #[arg(long = "page-size", alias = "page-bytes", value_name = "SIZE", value_parser = values::block, default_value = "4K")]
     page_bytes: u32,
     /// List the generators with their options and defaults
     #[arg(long, conflicts_with_all = ["generator", "output", "format"])]
     list: bool,
-    /// Print one JSON document: the list, or what came of the trace that is written to a file
+    /// Print the list, or a summary of the trace in FILE, as one JSON document
     #[arg(long)]
     json: bool,
 }

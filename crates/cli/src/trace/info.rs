@@ -14,44 +14,47 @@ use crate::progress::Display;
 use crate::source::open_trace;
 use crate::{messages, output, values};
 
-/// Describe a trace: sizes, rates, footprint, reuse, hot pages, and the miss ratio of LRU caches
+/// Describe a trace: sizes, rates, reuse, hot pages, miss ratios
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-        leadline trace info web_0.csv.gz                     a summary in the terminal\n  \
-        leadline trace info web_0.csv.gz -o web_0.html       and a page with the curves\n  \
-        leadline trace info gen:paper-ms --json              one JSON document\n  \
-        leadline trace info q9.capture --by file             what a query asked of each table\n  \
-        leadline trace info log.csv --columns time:us,op,offset:sectors,size:sectors\n  \
-        zcat day*.csv.gz | leadline trace info - --format msr")]
+#[command(after_help = "\
+Examples:
+  leadline trace info web_0.csv.gz
+  # With the curves on a page
+  leadline trace info web_0.csv.gz --report web_0.html
+  # What a query asked of each table
+  leadline trace info q9.capture --by file
+  # Text in no known format
+  leadline trace info log.csv --columns time:us,op,offset:sectors,size:sectors
+  zcat day*.csv.gz | leadline trace info - --format msr")]
 pub(crate) struct Args {
     /// The trace: a file, - for standard input, or gen:NAME
     #[arg(value_name = "TRACE")]
     trace: TraceName,
     #[arg(long, value_name = "FORMAT", value_parser = values::format, help = values::formats_of("TRACE"))]
     format: Option<Format>,
-    /// Tell files apart: what was asked of each, in sequence or at random, how often again, for how long
-    #[arg(long, value_name = "WHAT", value_enum)]
+    /// With `file`: describe each file, or each volume where the trace has no file names [default: the whole
+    /// trace]
+    #[arg(long, value_name = "file", value_enum, hide_possible_values = true)]
     by: Option<By>,
-    /// Size of a page: requests in bytes are cut into pages of this size, page numbers count pages of this
-    /// size [default: 4K, with --by file 16K]
-    #[arg(long, value_name = "SIZE", value_parser = values::block)]
+    /// Size of a page, 512 to 16M: unit of page numbers, and of the requests' footprint [default: 4K, or 16K
+    /// with --by file]
+    #[arg(long = "page-size", alias = "page-bytes", value_name = "SIZE", value_parser = values::block)]
     page_bytes: Option<u32>,
-    /// With --by file: what the database reads ahead at once, at least four pages; a run of this length is
-    /// sequential
+    /// With --by file: length of a sequential run, at least four pages, such as what the database reads ahead
     #[arg(long, value_name = "SIZE", value_parser = values::length, default_value = "1M", requires = "by")]
     extent: u64,
-    /// Track reuse of up to N distinct pages exactly; of more pages, track a sample of N [default: 1M]
+    /// Distinct pages whose reuse is tracked, 1 to 256M; of more pages, a sample of N [default: 1M]
     #[arg(long, value_name = "N", value_parser = most_pages, conflicts_with = "by")]
     sample_pages: Option<usize>,
-    /// Fail at the first line that is not a request, instead of skipping it
+    /// Fail at the first line that is not a request [default: skip it]
     #[arg(long)]
     strict: bool,
-    /// Print one JSON document
+    /// Print the result as one JSON document
     #[arg(long)]
     json: bool,
-    /// Write a page (HTML) with the curves to this file, which is replaced if it exists
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<OutputPath>,
+    /// Write the page (HTML), with the curves, to this file, replacing it
+    #[arg(long, alias = "output", short_alias = 'o', value_name = "FILE")]
+    report: Option<OutputPath>,
     #[command(flatten)]
     columns: ColumnArgs,
 }
@@ -59,12 +62,11 @@ pub(crate) struct Args {
 /// What a trace is divided by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum By {
-    /// By file; by volume where a trace has no names
     File,
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    args.output.as_deref().map_or(Ok(()), output::check_writable)?;
+    args.report.as_deref().map_or(Ok(()), output::check_writable)?;
     match args.by {
         Some(By::File) => run_by_file(&args),
         None => run_whole(&args),
@@ -86,7 +88,7 @@ fn run_whole(args: &Args) -> Result<(), Failure> {
     display.finish();
     let found = found?;
     super::say_bad_lines(&args.trace, found.bad_lines.count, &found.bad_lines.first, found.requests.count)?;
-    if let Some(path) = &args.output {
+    if let Some(path) = &args.report {
         let page = render_figures(&found.page())?;
         output::write(path, &page)?;
         output::written("page", path);
@@ -123,7 +125,7 @@ fn run_by_file(args: &Args) -> Result<(), Failure> {
     if !found.named {
         messages::note("the trace has no names of files: each volume stands for a file");
     }
-    if let Some(path) = &args.output {
+    if let Some(path) = &args.report {
         output::write(path, &render_figures(&found.page())?)?;
         output::written("page", path);
     }

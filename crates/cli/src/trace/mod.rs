@@ -11,10 +11,16 @@ use crate::failure::Failure;
 use crate::messages;
 use crate::paths::TraceName;
 
-/// Describe, capture, replay, predict, convert and generate traces of block and page accesses
+/// Record, inspect, replay, convert and generate I/O traces
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  \
-        leadline trace info gen:paper-ms")]
+#[command(after_help = "\
+Examples:
+  # A generated trace, described
+  leadline trace info gen:paper-ms
+  # What a program asks of a directory
+  leadline trace capture data -o build.capture -- make -C data
+  # How long that would take on another drive
+  leadline trace predict build.capture sim:sata sim:optane")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,

@@ -11,23 +11,26 @@ use crate::paths::{DeviceName, InputPath};
 use crate::progress::Display;
 use crate::signals;
 
-/// Predict how long what a trace recorded would take on other devices
+/// Predict how long a trace takes on other devices
 #[derive(clap::Args)]
-#[command(after_help = "Devices:\n  \
-        FILE.json                 a profile that `leadline profile` wrote\n  \
-        sim:NAME, sim:FILE.toml   a simulated device, or one made of two (`leadline docs tiers`)\n  \
-        device:NAME               a device by its published numbers\n\n\
-        Example:\n  \
-        leadline trace predict q3.capture slow.json sim:p4800x-xpoint\n\n\
-        Which request waited for which is found out from their times: `leadline docs predict-trace`.")]
+#[command(after_help = "\
+Devices:
+  FILE.json                 a measured device: its profile
+  sim:NAME, sim:FILE.toml   a simulated device, or one made of two
+  device:NAME               a device by its published numbers
+
+Examples:
+  leadline trace predict q3.capture slow.json sim:p4800x-xpoint
+
+The recorded times tell which request waited for which: see `leadline docs predict-trace`.")]
 pub(crate) struct Args {
-    /// The trace, made by `leadline trace capture` or `leadline emulate --trace`
+    /// The trace, from `leadline trace capture` or `leadline emulate --trace`
     #[arg(value_name = "TRACE")]
     trace: InputPath,
-    /// The devices; speed-ups are over the first one
+    /// The devices; speed-ups are relative to the first one
     #[arg(value_name = "DEVICE", required = true)]
     devices: Vec<DeviceName>,
-    /// Print one JSON document
+    /// Print the result as one JSON document
     #[arg(long)]
     json: bool,
 }

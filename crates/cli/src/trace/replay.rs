@@ -23,62 +23,67 @@ use crate::source::{open_trace, say_recognized, say_skipped};
 use crate::target::{AccessArgs, Target};
 use crate::{messages, output, signals, values};
 
-/// Replay a trace on a device, real or simulated, at its own pace or as fast as the device answers
+/// Replay a trace on a device, at its own pace or as fast as possible
 #[derive(clap::Args)]
 #[command(
     mut_arg("size", |arg| arg.help(
         "Size of the scratch file or of the region used, such as 4G [default: a tenth of the free space, at \
-         most 1G; all of a simulated device]"
+         most 1G, or all of a simulated device]"
     )),
-    mut_arg("reads_only", |arg| arg.help("Replay only the trace's reads")),
-    after_help = "Examples:\n  \
-        leadline trace replay web_0.csv.gz /mnt/nvme               as recorded, on a scratch file\n  \
-        leadline trace replay web_0.csv.gz sim:flash --pace x100    a hundred times as fast, simulated\n  \
-        leadline trace replay gen:paper-ms . --pace closed:32       32 in flight at any time\n  \
-        leadline trace replay web_0.csv.gz /dev/nvme0n1 -o web.html  reads only, with a page"
+    mut_arg("reads_only", |arg| arg.help("Replay reads only")),
+    after_help = "\
+Examples:
+  # As recorded, on a scratch file
+  leadline trace replay web_0.csv.gz /mnt/nvme
+  # A hundred times as fast, on a simulated device
+  leadline trace replay web_0.csv.gz sim:flash --pace x100
+  # With 32 requests always in flight
+  leadline trace replay gen:paper-ms . --pace closed:32
+  # Reads only, on a raw device, with a page
+  leadline trace replay web_0.csv.gz /dev/nvme0n1 --report web.html"
 )]
 pub(crate) struct Args {
     /// The trace: a file, - for standard input, or gen:NAME
     #[arg(value_name = "TRACE")]
     trace: TraceName,
-    /// Where to replay it: a directory (a scratch file is made in it and removed), a file, a block device
-    /// (only read unless --destructive is given), or sim:NAME
+    /// Where to replay it: a directory (with a scratch file that is removed at the end), a file, a block
+    /// device (reads only, unless --destructive is given), or sim:NAME
     #[arg(value_name = "TARGET")]
     target: TargetName,
     #[arg(long, value_name = "FORMAT", value_parser = values::format, help = values::formats_of("TRACE"))]
     format: Option<Format>,
-    /// When requests start: recorded (as in the trace), xN (N times as fast), or closed:K (K in flight at any
-    /// time) [default: recorded, or closed:1 where the trace has no times]
+    /// When requests start: recorded (as in the trace), xN (N times as fast), or closed:K (with K always in
+    /// flight) [default: recorded, or closed:1 where the trace has no times]
     #[arg(long, value_name = "PACE", value_parser = |text: &str| text.parse::<Pace>())]
     pace: Option<Pace>,
-    /// Size of a page, for traces of page numbers
-    #[arg(long, value_name = "SIZE", value_parser = values::block, default_value = "4K")]
+    /// Size of a page, 512 to 16M, for traces of page numbers
+    #[arg(long = "page-size", alias = "page-bytes", value_name = "SIZE", value_parser = values::block, default_value = "4K")]
     page_bytes: u32,
     /// Stop after N requests of the trace
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
     #[command(flatten)]
     access: AccessArgs,
-    /// Go through the page cache; much of what is timed is then memory
+    /// Go through the page cache, so that much of the time is memory's
     #[arg(long)]
     buffered: bool,
-    /// Fail at the first line that is not a request, instead of skipping it
+    /// Fail at the first line that is not a request [default: skip it]
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
     dry: DryRun,
-    /// Print one JSON document
+    /// Print the result as one JSON document
     #[arg(long)]
     json: bool,
-    /// Write a page (HTML) with the curves to this file, which is replaced if it exists
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<OutputPath>,
+    /// Write the page (HTML), with the curves, to this file, replacing it
+    #[arg(long, alias = "output", short_alias = 'o', value_name = "FILE")]
+    report: Option<OutputPath>,
     #[command(flatten)]
     columns: ColumnArgs,
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    args.output.as_deref().map_or(Ok(()), output::check_writable)?;
+    args.report.as_deref().map_or(Ok(()), output::check_writable)?;
     let mut trace = Lenient::new(open_trace(&args.trace, &args.columns.read_as(args.format)?)?, args.strict);
     trace.recognition().into_iter().for_each(|told| say_recognized(&args.trace, told));
     let pace = pace(&args, trace.timed())?;
@@ -238,7 +243,7 @@ fn finish(args: &Args, replay: &Replay, stopped_by: Option<Stop>) -> Result<(), 
     if taken > 0 || replay.bad_lines > 0 || stopped_by.is_none() {
         super::say_bad_lines(&args.trace, replay.bad_lines, &replay.first_bad_lines, taken)?;
     }
-    if let Some(path) = &args.output {
+    if let Some(path) = &args.report {
         let page = render_figures(&replay_page(replay))?;
         output::write(path, &page)?;
         output::written("page", path);

@@ -125,11 +125,11 @@ const COMMANDS: [(&[&str], &[&str]); 34] = [
         &[],
     ),
     (&["devices", "./{}.toml"], &[]),
-    (&["trace", "info", "{}.pages", "-o", "{}t.html"], &["t.html"]),
+    (&["trace", "info", "{}.pages", "--report", "{}t.html"], &["t.html"]),
     (&["trace", "info", "{}.pages", "--by", "file"], &[]),
     (&["trace", "convert", "{}.pages", "{}c.csv", "--to", "msr"], &["c.csv"]),
     (&["trace", "generate", "gen:paper-ms?ops=10", "-o", "{}g.pages"], &["g.pages"]),
-    (&["trace", "replay", "{}.pages", "sim:./{}.toml", "-o", "{}re.html"], &["re.html"]),
+    (&["trace", "replay", "{}.pages", "sim:./{}.toml", "--report", "{}re.html"], &["re.html"]),
     (&["trace", "replay", "{}.pages", "sim:./{}2.toml"], &[]),
     (
         &[

@@ -87,7 +87,7 @@ const CASES: [Case; 31] = [
     case(&["graph", "wcc", "file.store", "--memory", "8M", "-o", "new.bin"], &["new.bin", "new.bin.json"]),
     case(&["trace", "generate", "gen:paper-ms", "-o", "new.pages.zst"], &["new.pages.zst"]),
     case(&["trace", "convert", "trace.pages", "new.iolog"], &["new.iolog"]),
-    case(&["trace", "replay", "trace.pages", ".", "--size", "64M", "-o", "new.html"], &["new.html"]),
+    case(&["trace", "replay", "trace.pages", ".", "--size", "64M", "--report", "new.html"], &["new.html"]),
     case(
         &[
             "trace",
@@ -104,7 +104,17 @@ const CASES: [Case; 31] = [
     ),
     case(&["pool", "replay", "trace.pages", ".", "--frames", "500", "--ace", "cow-x"], &[]),
     case(
-        &["pool", "simulate", "trace.pages", "--frames", "500", "--device", "sim:flash", "-o", "new.html"],
+        &[
+            "pool",
+            "simulate",
+            "trace.pages",
+            "--frames",
+            "500",
+            "--device",
+            "sim:flash",
+            "--report",
+            "new.html",
+        ],
         &["new.html"],
     ),
     long(&["calibrate", "p.json", "-o", "new.toml"], &["new.toml"]),

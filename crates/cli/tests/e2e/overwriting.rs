@@ -28,14 +28,17 @@ fn an_output_that_is_an_input_is_refused_and_nothing_is_touched() {
     let mix = ["--data", "1G", "--key-size", "16", "--value-size", "100"];
     let mix = [&mix[..], &["--mix", "point=100"]].concat();
     let cases: [(&[&str], [&str; 2]); 17] = [
-        (&["profile", "data.bin", "-o", "data.bin"], ["-o data.bin", "TARGET data.bin"]),
+        (&["profile", "data.bin", "--report", "data.bin"], ["--report data.bin", "TARGET data.bin"]),
         (&["profile", "data.bin", "--report", "./data.bin"], ["--report ./data.bin", "TARGET data.bin"]),
         (&["profile", "sim:./p.json", "-o", "p.json"], ["-o p.json", "TARGET sim:./p.json"]),
         (
             &["profile", ".", "--resume", "p.json", "--report", "p.json"],
             ["--report p.json", "--resume p.json"],
         ),
-        (&["trace", "replay", "p.json", "data.bin", "-o", "data.bin"], ["-o data.bin", "TARGET data.bin"]),
+        (
+            &["trace", "replay", "p.json", "data.bin", "--report", "data.bin"],
+            ["--report data.bin", "TARGET data.bin"],
+        ),
         (&["advise", "postgresql", "p.json", "-o", "p.json"], ["-o p.json", "PROFILE p.json"]),
         (&["advise", "linux", "p.json", "-o", "hard.json"], ["-o hard.json", "PROFILE p.json"]),
         (
@@ -44,8 +47,18 @@ fn an_output_that_is_an_input_is_refused_and_nothing_is_touched() {
         ),
         (&["lsm", "validate", "p.json", ".", "-o", "p.json"], ["-o p.json", "PROFILE p.json"]),
         (
-            &["pool", "simulate", "gen:paper-ms", "--frames", "10", "--profile", "p.json", "-o", "p.json"],
-            ["-o p.json", "--profile p.json"],
+            &[
+                "pool",
+                "simulate",
+                "gen:paper-ms",
+                "--frames",
+                "10",
+                "--profile",
+                "p.json",
+                "--report",
+                "p.json",
+            ],
+            ["--report p.json", "--profile p.json"],
         ),
         (
             &["place", "p.json", "--fast", "sim:flash", "--slow", "sim:sata", "--report", "p.json"],

@@ -223,12 +223,12 @@ fn bad_usage_is_refused_in_one_line() {
         ),
         (&["small.txt", "--frames", "9", "--ace", "caw"], &["--ace", "caw", "cow-x-e"]),
         (&["small.txt", "--frames", "9", "--cleaner", "0"], &["--cleaner", "auto"]),
-        (&["small.txt", "--frames", "9", "--page-bytes", "5000"], &["--page-bytes", "power of two"]),
+        (&["small.txt", "--frames", "9", "--page-size", "5000"], &["--page-size", "power of two"]),
         (&["small.txt", "--frames", "9", "--alpha-1", "2"], &["--device"]),
         (&["small.txt", "--frames", "9", "--read-share", "10"], &["small.txt", "--read-share", "gen:"]),
         (&["small.txt", "--frames", "9", "--device", "/dev/sda"], &["/dev/sda", "sim:NAME"]),
         (
-            &["small.txt", "--frames", "9", "--device", "device:aws-virtual", "--page-bytes", "8K"],
+            &["small.txt", "--frames", "9", "--device", "device:aws-virtual", "--page-size", "8K"],
             &["aws-virtual", "4K", "8K"],
         ),
         (&["nothing.txt", "--frames", "9"], &["nothing.txt"]),
@@ -264,9 +264,11 @@ fn a_bad_trace_is_refused_with_its_place() {
     ];
     for (text, more, said) in cases {
         fs::write(dir.path().join("bad.txt"), text).unwrap();
-        let arguments =
-            [&["bad.txt", "--frames", "4", "--n", "4", "--ace", "off,cow-x-e", "-o", "pool.html"], more]
-                .concat();
+        let arguments = [
+            &["bad.txt", "--frames", "4", "--n", "4", "--ace", "off,cow-x-e", "--report", "pool.html"],
+            more,
+        ]
+        .concat();
         let ran = simulate(dir.path(), &arguments);
         ran.failed(2, said);
         assert_eq!(ran.stdout, "");
@@ -282,8 +284,18 @@ fn a_bad_trace_is_refused_with_its_place() {
 fn an_interrupted_sweep_prints_nothing_and_leaves_no_page() {
     let dir = folder();
     let endless = "gen:uniform?pages=1000000&ops=1000000000000";
-    let arguments =
-        ["pool", "simulate", endless, "--frames", "1000,2000", "--ace", "all", "--json", "-o", "pool.html"];
+    let arguments = [
+        "pool",
+        "simulate",
+        endless,
+        "--frames",
+        "1000,2000",
+        "--ace",
+        "all",
+        "--json",
+        "--report",
+        "pool.html",
+    ];
     let mut running = start(dir.path(), &arguments);
     running.reaches("simulate");
     running.signal(Signal::INT);
@@ -302,7 +314,7 @@ const OBJECTS: &str = "0,a,1,89,3,get,0\n1,b,1,9,3,get,0\n2,a,1,89,3,get,0\n3,c,
 fn objects_have_byte_miss_ratios_and_caches_of_bytes() {
     let dir = folder();
     fs::write(dir.path().join("cluster.csv"), OBJECTS).unwrap();
-    let swept = ["cluster.csv", "--cache-bytes", "100B,1K", "--policy", "lru,fifo", "-o", "page.html"];
+    let swept = ["cluster.csv", "--cache-size", "100B,1K", "--policy", "lru,fifo", "--report", "page.html"];
     let cells = document(simulate(dir.path(), &[&swept[..], &["--json"]].concat()));
     let of = |cell: usize| &cells["cells"][cell];
     assert_eq!((&of(0)["misses"], &of(0)["objects"]["missed_bytes"]), (&json!(5), &json!(240)));
@@ -315,11 +327,11 @@ fn objects_have_byte_miss_ratios_and_caches_of_bytes() {
     let of_frames = document(simulate(dir.path(), &["cluster.csv", "--frames", "1", "--json"]));
     assert_eq!(of_frames["objects"]["byte_miss_ratio"], json!(1.0));
     for (arguments, said) in [
-        (&["cluster.csv", "--cache-bytes", "1K", "--policy", "arc"][..], "choose from lru"),
-        (&["cluster.csv", "--cache-bytes", "1K", "--frames", "1"], "--frames"),
-        (&["cluster.csv", "--cache-bytes", "1K", "--ace", "cow"], "ACE and cleaner off"),
+        (&["cluster.csv", "--cache-size", "1K", "--policy", "arc"][..], "choose from lru"),
+        (&["cluster.csv", "--cache-size", "1K", "--frames", "1"], "--frames"),
+        (&["cluster.csv", "--cache-size", "1K", "--ace", "cow"], "ACE and cleaner off"),
         (&["cluster.csv"], "--frames"),
-        (&["gen:paper-ms?ops=9", "--cache-bytes", "1K"], "has no sizes of objects"),
+        (&["gen:paper-ms?ops=9", "--cache-size", "1K"], "has no sizes of objects"),
     ] {
         let ran = simulate(dir.path(), arguments);
         assert!(ran.code == Some(2) && ran.stderr.contains(said), "{arguments:?}: {}", ran.stderr);

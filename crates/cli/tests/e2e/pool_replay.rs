@@ -76,7 +76,7 @@ fn every_mode_with_several_clients_is_verified() {
     let trace = "gen:paper-wis?ops=4000&pages=1000";
     for more in [
         &["--ace", "cow", "--policy", "clock"][..],
-        &["--ace", "cow-x", "--cleaner", "auto", "--checksums", "--page-bytes", "8K"],
+        &["--ace", "cow-x", "--cleaner", "auto", "--checksums", "--page-size", "8K"],
         &["--ace", "cow-x-e", "--cleaner", "1", "--n", "4"],
         &["--ace", "cow-x", "--profile", "device:p4510"],
     ] {
@@ -105,7 +105,7 @@ fn what_cannot_be_is_refused_before_anything_is_written() {
         ),
         (&["small.txt", ".", "--frames", "0"], &["--frames", "from 1 to"]),
         (&["small.txt", ".", "--frames", "2", "--clients", "3"], &["clients: 3", "frame of its own"]),
-        (&["small.txt", ".", "--frames", "2", "--page-bytes", "2K"], &["page size: 2048", "4096 to 65536"]),
+        (&["small.txt", ".", "--frames", "2", "--page-size", "2K"], &["page size: 2048", "4096 to 65536"]),
         (&["small.txt", ".", "--frames", "2", "--n", "auto"], &["--n auto", "--profile"]),
         (&["small.txt", ".", "--frames", "2", "--policy", "lru,clock"], &["--policy", "one at a time"]),
         (&["small.txt", ".", "--frames", "2", "--limit", "0"], &["--limit"]),

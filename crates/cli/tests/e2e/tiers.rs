@@ -37,7 +37,7 @@ fn document(ran: &Ran) -> Value {
 fn mean_us(dir: &Path, device: &str) -> f64 {
     let arguments = ["trace", "replay", "pages.txt", device, "--pace", "closed:1", "--json"];
     let replay =
-        document(&run(dir, &[&arguments[..], &["--format", "pages", "--page-bytes", "16K"]].concat()));
+        document(&run(dir, &[&arguments[..], &["--format", "pages", "--page-size", "16K"]].concat()));
     replay["all"]["latency"]["mean"].as_f64().unwrap()
 }
 

@@ -59,7 +59,7 @@ fn info_tells_what_a_trace_is_like() {
     }
     assert_eq!(ran.stderr, "");
     let info =
-        document(&run(dir.path(), &["trace", "info", TURNS, "--json", "--page-bytes", "8K"]).succeeded());
+        document(&run(dir.path(), &["trace", "info", TURNS, "--json", "--page-size", "8K"]).succeeded());
     assert_eq!(info["schema"], "leadline.trace-info/1");
     assert_eq!((&info["requests"]["count"], &info["requests"]["writes"]), (&110.into(), &10.into()));
     assert_eq!((&info["footprint_bytes"], &info["written_pages"]), (&81920.0.into(), &10.0.into()));
@@ -76,16 +76,16 @@ fn info_tells_what_a_trace_is_like() {
 fn info_writes_a_page_and_never_over_the_trace() {
     let dir = folder();
     timed(dir.path(), "web.csv", 500);
-    let ran = run(dir.path(), &["trace", "info", "web.csv", "-o", "page.html"]).succeeded();
+    let ran = run(dir.path(), &["trace", "info", "web.csv", "--report", "page.html"]).succeeded();
     assert!(ran.stderr.contains("page in page.html"), "{}", ran.stderr);
     assert!(ran.stdout.contains("0.50 s, 1.00k requests/s"), "{}", ran.stdout);
     let page = fs::read_to_string(dir.path().join("page.html")).unwrap();
     assert!(page.contains("Miss ratio of an LRU cache") && page.contains("t-rates"));
     let before = fs::read(dir.path().join("web.csv")).unwrap();
     for same in ["web.csv", "./web.csv"] {
-        let ran = run(dir.path(), &["trace", "info", "web.csv", "-o", same]);
+        let ran = run(dir.path(), &["trace", "info", "web.csv", "--report", same]);
         ended(&ran, 2, &["web.csv", "is the same file as TRACE web.csv, which it would replace"]);
-        let ran = run(dir.path(), &["trace", "replay", "web.csv", "sim:flash", "-o", same]);
+        let ran = run(dir.path(), &["trace", "replay", "web.csv", "sim:flash", "--report", same]);
         ended(&ran, 2, &["web.csv", "is the same file as TRACE web.csv, which it would replace"]);
     }
     assert_eq!(fs::read(dir.path().join("web.csv")).unwrap(), before);
@@ -158,13 +158,13 @@ fn a_trace_without_a_request_is_refused() {
     let before = names(dir);
     for name in nothing.iter().chain(["comments.pages", "header.csv"].iter()) {
         let format: &[&str] = if name.ends_with("csv") { &["--format", "cloudphysics"] } else { &[] };
-        let from: &[&str] = if name.ends_with("csv") { &["--from", "cloudphysics"] } else { &[] };
+        let from: &[&str] = if name.ends_with("csv") { &["--format", "cloudphysics"] } else { &[] };
         let said = format!("{name}: holds no request");
         for command in [
             [&["trace", "info", name][..], format].concat(),
             [&["trace", "info", name, "--json"], format].concat(),
             [&["trace", "info", name, "--by", "file"], format].concat(),
-            [&["trace", "info", name, "-o", "page.html"], format].concat(),
+            [&["trace", "info", name, "--report", "page.html"], format].concat(),
             [&["trace", "replay", name, "sim:flash"], format].concat(),
             [&["trace", "convert", name, "out.pages"], from].concat(),
             [&["pool", "simulate", name, "--frames", "10"], format].concat(),
@@ -183,10 +183,10 @@ fn wrong_arguments_are_refused_in_one_line() {
     let dir = folder();
     turns(dir.path());
     let cases: [(&[&str], &[&str]); 8] = [
-        (&["info", TURNS, "--page-bytes", "3"], &["--page-bytes", "512 to 16M"]),
+        (&["info", TURNS, "--page-size", "3"], &["--page-size", "512 to 16M"]),
         (&["info", TURNS, "--sample-pages", "0"], &["--sample-pages", "from 1"]),
         (&["info", TURNS, "--format", "word"], &["--format", "pages"]),
-        (&["info", TURNS, "-o", "none/page.html"], &["none/page.html"]),
+        (&["info", TURNS, "--report", "none/page.html"], &["none/page.html"]),
         (&["replay", TURNS, "sim:flash", "--pace", "closed:0"], &["--pace", "closed:K"]),
         (&["replay", TURNS, "sim:flash", "--pace", "recorded"], &["no times", "closed:K"]),
         (&["replay", TURNS, "sim:nothing"], &["nothing"]),
@@ -220,8 +220,8 @@ fn a_simulated_replay_has_the_truth_in_it() {
     let again = run(dir.path(), &["trace", "replay", TURNS, "sim:./slow.toml", "--json"]).succeeded();
     assert_eq!(again.stdout, ran.stdout, "the same each time");
     timed(dir.path(), "web.csv", 400);
-    let ran =
-        run(dir.path(), &["trace", "replay", "web.csv", "sim:./slow.toml", "-o", "page.html"]).succeeded();
+    let ran = run(dir.path(), &["trace", "replay", "web.csv", "sim:./slow.toml", "--report", "page.html"])
+        .succeeded();
     for words in ["as recorded", "100 µs", "300 µs", "p99.99", "planned", "taken modulo its size"] {
         assert!(ran.stdout.contains(words), "no {words:?} in {}", ran.stdout);
     }
@@ -315,7 +315,7 @@ fn a_capture_is_described_by_file() {
     let dir = folder();
     capture(dir.path());
     let info = ["trace", "info", "q.capture", "--by", "file"];
-    let ran = run(dir.path(), &[&info[..], &["-o", "page.html"]].concat()).succeeded();
+    let ran = run(dir.path(), &[&info[..], &["--report", "page.html"]].concat()).succeeded();
     for words in ["t/scanned.ibd", "random", "32.0 MiB", "1.00 s: 102 ms I/O, 898 ms computing"] {
         assert!(ran.stdout.contains(words), "no {words:?} in {}", ran.stdout);
     }

@@ -128,7 +128,7 @@ fn every_command_that_takes_a_trace_takes_a_capture() {
     assert!(info.stdout.contains("volumes          2"), "{}", info.stdout);
     run(place.path(), &["trace", "convert", "x.capture", "x.msr"]).succeeded();
     run(place.path(), &["trace", "replay", "x.capture", "sim:flash", "--pace", "closed:4"]).succeeded();
-    let arguments = ["pool", "simulate", "x.capture", "--frames", "16", "--page-bytes", "16K"];
+    let arguments = ["pool", "simulate", "x.capture", "--frames", "16", "--page-size", "16K"];
     assert!(run(place.path(), &arguments).succeeded().stdout.contains("lru"));
 }
 

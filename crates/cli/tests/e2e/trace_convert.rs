@@ -41,7 +41,7 @@ fn what_is_lost_is_said() {
     write(dir, "t.spc", "0,8,512,W,0.5\n0,16,512,R,0.75\n");
     let ran = run(dir, &["trace", "convert", "t.spc", "t.oracleGeneral"]).succeeded();
     assert!(ran.stderr.contains("1 writes became reads"), "{}", ran.stderr);
-    let ran = run(dir, &["trace", "convert", "t.spc", "t.pages", "--page-bytes", "512"]).succeeded();
+    let ran = run(dir, &["trace", "convert", "t.spc", "t.pages", "--page-size", "512"]).succeeded();
     assert!(ran.stderr.contains("pages has no times"), "{}", ran.stderr);
     assert_eq!(read(dir, "t.pages"), "W 8\nR 16\n");
 }
@@ -78,8 +78,11 @@ fn what_cannot_be_done_is_refused_in_one_line() {
         ),
         (&["convert", "none.pages", "x.pages"], &["none.pages: No such file"]),
         (&["convert", "t.pages", "no/x.pages"], &["no/x.pages: its directory cannot be written"]),
-        (&["convert", "t.pages", "x.pages", "--from", "elf"], &["--from", "oraclegeneral"]),
-        (&["convert", "gen:paper-ms", "x.pages", "--from", "spc"], &["gen:paper-ms", "leave the format out"]),
+        (&["convert", "t.pages", "x.pages", "--format", "elf"], &["--format", "oraclegeneral"]),
+        (
+            &["convert", "gen:paper-ms", "x.pages", "--format", "spc"],
+            &["gen:paper-ms", "leave the format out"],
+        ),
         (&["generate", "gen:zipf?page=1"], &["no option \"page\"", "theta=0.99"]),
         (&["generate", "paper-ms"], &["gen:NAME"]),
         (&["generate"], &["GENERATOR"]),
