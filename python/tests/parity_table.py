@@ -68,7 +68,7 @@ READING = [
     "weight-column",
     "ignore-columns",
 ]
-ENUMERATE = {"enumerate": "Drive.enumerate_power_cuts", "most": "Drive.enumerate_power_cuts"}
+ENUMERATE = {"enumerate": "Drive.enumerate_power_cuts", "limit": "Drive.enumerate_power_cuts"}
 #: Algorithms whose methods have all of their options.
 ALGORITHMS = [name for name, _ in _leadline.algorithms() if name != "similarity"]
 

@@ -78,7 +78,7 @@ def test_a_drive_is_a_folder_until_the_end_of_the_block(quick, tmp_path, tempora
     backing, mount, report = tmp_path / "backing", tmp_path / "mount", tmp_path / "report.json"
     backing.mkdir()
     mount.mkdir()
-    with emulate(quick, backing=backing, mount=mount, report=report, lenient=True) as drive:
+    with emulate(quick, backing=backing, mount=mount, output=report, lenient=True) as drive:
         (mount / "a").write_text("not synced")
         assert drive.path == mount and drive.backing == backing and not (backing / "a").exists()
     assert (backing / "a").read_text() == "not synced" and list(mount.iterdir()) == []
@@ -132,7 +132,7 @@ def test_the_states_that_a_power_cut_could_leave_are_written(drive, tmp_path):
     texts = sorted({tuple(path.read_text() for path in state.iterdir()) for state in states})
     assert texts == [(), ("",), ("hello",)]
     assert (drive.path / "a").read_text() == "hello"
-    assert len(drive.enumerate_power_cuts(tmp_path / "two", most=2)) == 2
+    assert len(drive.enumerate_power_cuts(tmp_path / "two", limit=2)) == 2
 
 
 def test_a_remount_serves_what_was_saved_and_reports_anew(drive):
@@ -147,7 +147,7 @@ def test_relative_paths_belong_to_the_folder_of_the_first_mount(quick, tmp_path,
     monkeypatch.chdir(tmp_path)
     for name in ("backing", "mount", "elsewhere"):
         (tmp_path / name).mkdir()
-    with emulate(quick, backing="backing", mount="mount", report="report.json", lenient=True) as drive:
+    with emulate(quick, backing="backing", mount="mount", output="report.json", lenient=True) as drive:
         os.chdir("elsewhere")
         drive.remount()
         assert drive.path == tmp_path / "mount"
@@ -333,7 +333,7 @@ REFUSED = [
     ({"device": "nothing.json"}, "nothing.json: No such file"),
     ({"device": 3}, "3: is not a modelled device"),
     ({"device": "a\0b"}, "null byte"),
-    ({"report": "a\0b"}, "null byte"),
+    ({"output": "a\0b"}, "null byte"),
     ({"backing": "/nowhere"}, "/nowhere: is not a directory; make it first"),
     ({"mount": "/nowhere"}, "/nowhere: is not a directory; make it first"),
     ({"mount": "/proc"}, "/proc: something is mounted there already"),
@@ -341,10 +341,10 @@ REFUSED = [
     ({"slowdown": float("nan")}, "slowdown="),
     ({"cache": 3}, "cache=.*write the unit"),
     ({"capacity": "much"}, "capacity="),
-    ({"timing_processor": 4096}, "processor 4096"),
-    ({"report": "/nowhere/x"}, "/nowhere/x: its directory cannot be written"),
+    ({"timing_cpu": 4096}, "processor 4096"),
+    ({"output": "/nowhere/x"}, "/nowhere/x: its directory cannot be written"),
     ({"trace": "/nowhere/x"}, "/nowhere/x: its directory cannot be written"),
-    ({"trace": "/tmp/x", "report": "/tmp/x"}, "trace=/tmp/x: is the same file as report="),
+    ({"trace": "/tmp/x", "output": "/tmp/x"}, "trace=/tmp/x: is the same file as output="),
     ({"faults": "/nowhere/x"}, "/nowhere/x: No such file"),
     ({"faults": [{"kind": "meteor"}]}, "^faults: line 2, column 10: unknown variant `meteor`"),
     ({"faults": [{"kind": "eio", "times": 0}]}, "^faults: line 1.*times: must be at least 1"),

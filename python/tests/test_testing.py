@@ -132,7 +132,7 @@ def test_every_state_that_a_crash_could_leave_is_seen_and_the_disk_goes_on():
         (disk.path / "a").write_text("new")
         states = {tuple(path.read_text() for path in state.iterdir()) for state in disk.every_crash()}
         assert states == {(), ("",), ("new",)} and (disk.path / "a").read_text() == "new"
-        assert len(list(disk.every_crash(most=2))) == 2
+        assert len(list(disk.every_crash(limit=2))) == 2
 
 
 @emulated

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ._emulate import EmulatedDrive, Faults
 from ._profile import Profile
+from ._renamed import renamed
 from ._sizes import Size
 from ._words import flag_of
 
@@ -25,7 +26,7 @@ class Disk(EmulatedDrive):
     device
         ``sim:NAME``, ``sim:FILE.toml``, ``device:NAME``, a profile or its file; by default a cloud volume
         with 3,000 requests per second, where a sync takes about a millisecond.
-    backing, mount, slowdown, faults, strict, cache, timing_processor, capacity, report, trace
+    backing, mount, slowdown, faults, strict, cache_size, timing_cpu, capacity, output, trace
         As of :func:`leadline.emulate`.
     lenient
         No failure at the end if the machine could not keep up with the device: tests of what a program does
@@ -42,6 +43,7 @@ class Disk(EmulatedDrive):
 
     __module__ = "leadline.testing"
 
+    @renamed(cache="cache_size", timing_processor="timing_cpu", report="output")
     def __init__(
         self,
         device: str | os.PathLike[str] | Profile = "sim:gp3",
@@ -51,10 +53,10 @@ class Disk(EmulatedDrive):
         slowdown: float | None = None,
         faults: Faults | None = None,
         strict: bool = False,
-        cache: Size | None = None,
-        timing_processor: int | None = None,
+        cache_size: Size | None = None,
+        timing_cpu: int | None = None,
         capacity: Size | None = None,
-        report: str | os.PathLike[str] | None = None,
+        output: str | os.PathLike[str] | None = None,
         trace: str | os.PathLike[str] | None = None,
         lenient: bool = True,
     ) -> None:
@@ -65,10 +67,10 @@ class Disk(EmulatedDrive):
             slowdown=slowdown,
             faults=faults,
             strict=strict,
-            cache=cache,
-            timing_processor=timing_processor,
+            cache_size=cache_size,
+            timing_cpu=timing_cpu,
             capacity=capacity,
-            report=report,
+            output=output,
             trace=trace,
             lenient=lenient,
         )
@@ -112,12 +114,13 @@ class Disk(EmulatedDrive):
         self.remount()
         return cut
 
-    def every_crash(self, *, most: int | None = None) -> Iterator[Path]:
+    @renamed(most="limit")
+    def every_crash(self, *, limit: int | None = None) -> Iterator[Path]:
         """Iterate over the states that a power cut could leave now; the disk itself goes on.
 
         Parameters
         ----------
-        most
+        limit
             At most this number of states; 256 by default. Up to 16 changes that are not durable, these are
             all combinations if there is room for them; else the most telling ones, and some at random.
 
@@ -142,7 +145,7 @@ class Disk(EmulatedDrive):
         [(), ('',), ('hello',)]
         """
         with tempfile.TemporaryDirectory(prefix="leadline-", ignore_cleanup_errors=True) as folder:
-            for state in self.enumerate_power_cuts(Path(folder) / "states", most=most):
+            for state in self.enumerate_power_cuts(Path(folder) / "states", limit=limit):
                 yield state
                 shutil.rmtree(state, ignore_errors=True)
 

@@ -13,6 +13,7 @@ from . import _leadline
 from ._command import flags, positionals, text
 from ._errors import BadInput
 from ._profile import Profile
+from ._renamed import renamed
 from ._table import Table
 from ._words import path_of
 
@@ -137,14 +138,15 @@ class Drive:
         """
         return self._ask("power-cut", seed=seed)
 
-    def enumerate_power_cuts(self, folder: str | os.PathLike[str], *, most: int | None = None) -> list[Path]:
+    @renamed(most="limit")
+    def enumerate_power_cuts(self, folder: str | os.PathLike[str], *, limit: int | None = None) -> list[Path]:
         """Write the states that a power cut could leave now to directories; no power is cut.
 
         Parameters
         ----------
         folder
             A new directory for them, neither on the drive nor in its backing directory.
-        most
+        limit
             At most this number of states; 256 by default.
 
         Returns
@@ -172,7 +174,7 @@ class Drive:
         """
         into = from_root("folder", folder)
         try:
-            self._ask("power-cut", enumerate=into, most=most)
+            self._ask("power-cut", enumerate=into, limit=limit)
         except BadInput as error:
             raise BadInput(str(error).replace("enumerate=", "folder=")) from None
         return sorted(into.iterdir())

@@ -15,6 +15,7 @@ from ._command import flags, text
 from ._drive import Drive, from_root
 from ._errors import BadInput, Error, Failed
 from ._profile import Profile
+from ._renamed import renamed
 from ._schedule import schedule
 from ._serving import Serving, new_scratch, remove
 from ._sizes import Size
@@ -55,7 +56,7 @@ class EmulatedDrive(Drive):
         self._scratch = new_scratch()
         try:
             given = self._folders(options)
-            self._report = from_root("report", given["report"])
+            self._report = from_root("output", given["output"])
             self._words = ["emulate", *flags("emulate", given), "--", self._device(device)]
             super().__init__(from_root("mount", given["mount"]))
             self._mount()
@@ -66,15 +67,15 @@ class EmulatedDrive(Drive):
     def _folders(self, options: Mapping[str, object]) -> dict[str, object]:
         """The options, with places in the scratch directory where none are named."""
         scratch = Path(self._scratch)
-        given = dict.fromkeys(("backing", "mount", "report", "faults", "trace")) | dict(options)
+        given = dict.fromkeys(("backing", "mount", "output", "faults", "trace")) | dict(options)
         for name in ("backing", "mount"):
             if given[name] is None:
                 given[name] = scratch / name
                 (scratch / name).mkdir()
         self.backing = from_root("backing", given["backing"])
         self._replaces = given["trace"]
-        if given["report"] is None:
-            given["report"] = scratch / "report.json"
+        if given["output"] is None:
+            given["output"] = scratch / "report.json"
         faults = given["faults"]
         if faults is not None and not isinstance(faults, (str, os.PathLike)):
             given["faults"] = scratch / "faults"
@@ -241,6 +242,7 @@ def _end(serving: Serving, scratch: str) -> None:
         remove(scratch)
 
 
+@renamed(cache="cache_size", timing_processor="timing_cpu", report="output")
 def emulate(
     device: str | os.PathLike[str] | Profile,
     *,
@@ -249,10 +251,10 @@ def emulate(
     slowdown: float | None = None,
     faults: Faults | None = None,
     strict: bool = False,
-    cache: Size | None = None,
-    timing_processor: int | None = None,
+    cache_size: Size | None = None,
+    timing_cpu: int | None = None,
     capacity: Size | None = None,
-    report: str | os.PathLike[str] | None = None,
+    output: str | os.PathLike[str] | None = None,
     trace: str | os.PathLike[str] | None = None,
     lenient: bool = False,
 ) -> EmulatedDrive:
@@ -280,14 +282,14 @@ def emulate(
         with them as ``"fault"`` and a ``"seed"``.
     strict
         Names become durable only when their directory is synced, as POSIX has it, not with any later sync.
-    cache
+    cache_size
         Bytes written that may wait to become durable, such as ``"64M"``; 256 MiB by default.
-    timing_processor
+    timing_cpu
         Time the answers on this processor (from 0), serve requests on the rest, and as root keep idle ones
         awake. Latencies are closer to the device's then; keep programs off it too.
     capacity
         Capacity of a device by its published numbers; by default what the backing file system has in all.
-    report
+    output
         A file for what happened and how punctual the answers were (JSON); the drive's attribute ``report``
         has it in any case.
     trace
@@ -324,10 +326,10 @@ def emulate(
         slowdown=slowdown,
         faults=faults,
         strict=strict,
-        cache=cache,
-        timing_processor=timing_processor,
+        cache_size=cache_size,
+        timing_cpu=timing_cpu,
         capacity=capacity,
-        report=report,
+        output=output,
         trace=trace,
         lenient=lenient,
     )

@@ -20,88 +20,131 @@ use leadline_catalogue::{PUBLISHED, SIMULATED};
 /// How often it is looked whether the caller still waits.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Command a mounted drive: power cuts, faults, counters, the layout of files, another device, traces
+/// Control a mounted drive: power cuts, faults, counters, traces
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-    leadline emulate ctl mnt wait                  until it is mounted and ready\n  \
-    leadline emulate ctl mnt counters --json\n  \
-    leadline emulate ctl mnt power-cut --seed 7     some of what is not durable survives\n  \
-    leadline emulate ctl mnt inject eio --operation fsync --path 'base/**'\n  \
-    leadline emulate ctl mnt device sim:gp3")]
+#[command(after_help = "\
+Examples:
+  # Wait until the drive is mounted and ready
+  leadline emulate ctl mnt wait
+  leadline emulate ctl mnt counters --json
+  leadline emulate ctl mnt power-cut
+  leadline emulate ctl mnt inject eio --operation fsync --path 'base/**'
+  leadline emulate ctl mnt device sim:gp3")]
 pub(crate) struct Args {
-    /// Where the drive is mounted
+    /// The directory on which the drive is mounted
     mount: ChangedPath,
     #[command(subcommand)]
     action: Action,
-    /// Print the answer as JSON on stdout
+    /// Print the result as one JSON document
     #[arg(long, global = true)]
     json: bool,
 }
 
 #[derive(clap::Subcommand)]
 enum Action {
-    /// Wait until a drive is mounted there and ready for programs
+    /// Wait until the drive is mounted and ready
+    #[command(after_help = "\
+Examples:
+  leadline emulate ctl mnt wait --seconds 10 && ls mnt")]
     Wait {
-        /// No longer than this, seconds
+        /// Seconds to wait at most, 0.1 to 86400
         #[arg(long, value_name = "S", value_parser = values::seconds, default_value = "60")]
         seconds: Duration,
     },
-    /// Show what was asked of the drive so far, and how punctual it was
+    /// Show the requests so far, and the delay of the answers
+    #[command(after_help = "\
+Examples:
+  leadline emulate ctl mnt counters
+  leadline emulate ctl mnt counters --json")]
     Counters,
-    /// Cut the power: what is not durable is lost, and the mount serves what is left
+    /// Cut the power: data that is not durable is lost
+    #[command(after_help = "\
+Examples:
+  # Everything that is not durable is lost
+  leadline emulate ctl mnt power-cut
+  # Some of it survives, by chance
+  leadline emulate ctl mnt power-cut --seed 7
+  # Every state that a power cut could leave now, each in a directory
+  leadline emulate ctl mnt power-cut --enumerate states --limit 100
+
+The mount goes on with the data that is left.")]
     PowerCut {
-        /// Let some of what is not durable survive, chosen by this seed
-        #[arg(long)]
+        /// Let some of the data survive that is not durable, chosen by this seed [default: none survives]
+        #[arg(long, value_name = "N")]
         seed: Option<u64>,
-        /// Cut nothing: write the states that a power cut could leave now to folders in this new one
+        /// Cut nothing: write each state that a power cut could leave now to a directory in this new one
         #[arg(long, value_name = "DIR", conflicts_with = "seed")]
         enumerate: Option<OutputPlace>,
-        /// No more than so many states
-        #[arg(long, value_name = "N", default_value = "256", requires = "enumerate")]
+        /// Most states to write
+        #[arg(
+            long = "limit",
+            alias = "most",
+            value_name = "N",
+            default_value = "256",
+            requires = "enumerate"
+        )]
         most: usize,
     },
-    /// Let something go wrong with the next operation that it can befall
+    /// Inject a fault into the next matching operation
+    #[command(after_help = "\
+Examples:
+  # The next fsync of a file below base fails
+  leadline emulate ctl mnt inject eio --operation fsync --path 'base/**'
+  # The drive stalls for two seconds, three times
+  leadline emulate ctl mnt inject stall --seconds 2 --times 3")]
     Inject {
-        /// What goes wrong
+        /// The fault
         #[arg(value_parser = PossibleValuesParser::new(FaultKind::ALL.map(FaultKind::name)).map(|name| {
             FaultKind::ALL.into_iter().find(|kind| kind.name() == name).expect("one of the possible values")
         }))]
         kind: FaultKind,
-        /// Only with this operation
-        #[arg(long, value_parser = PossibleValuesParser::new(FileOperation::ALL.map(FileOperation::name)).map(|name| {
+        /// Only in this operation [default: every operation that KIND applies to]
+        #[arg(long, value_name = "OPERATION", value_parser = PossibleValuesParser::new(FileOperation::ALL.map(FileOperation::name)).map(|name| {
             FileOperation::ALL.into_iter().find(|op| op.name() == name).expect("one of the possible values")
         }))]
         operation: Option<FileOperation>,
-        /// Only with files whose path from the root of the mount matches this glob
+        /// Only in files whose path below the mount matches this glob [default: all files]
         #[arg(long, value_name = "GLOB")]
         path: Option<String>,
-        /// How long a stall or a slow period lasts, seconds
+        /// Seconds that a stall or a slow period lasts, 0.1 to 86400
         #[arg(long, value_name = "S", value_parser = values::seconds)]
         seconds: Option<Duration>,
-        /// How often
+        /// Number of operations to fail
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), default_value = "1",
               conflicts_with = "forever")]
         times: u64,
-        /// Every time from now on
+        /// Every matching operation from now on
         #[arg(long)]
         forever: bool,
     },
     /// Show where a file lies on the device
+    #[command(after_help = "\
+Examples:
+  leadline emulate ctl mnt map base/1/1259")]
     Map {
-        /// The file, from the root of the mount
+        /// The file, as a path below the mount
         file: PathBuf,
     },
-    /// Be another device from now on
+    /// Switch to another device model
+    #[command(after_help = "\
+Examples:
+  leadline emulate ctl mnt device sim:gp3")]
     Device {
         /// The device: sim:NAME, sim:FILE.toml, device:NAME or the file of a profile
         device: DeviceName,
     },
-    /// Begin to record every request that reaches the drive
+    /// Start to record every request
+    #[command(after_help = "\
+Examples:
+  leadline emulate ctl mnt start-trace run.capture")]
     StartTrace {
-        /// The trace, which appears with `stop-trace` or when the drive is unmounted
+        /// The trace, which is complete after stop-trace or when the drive is unmounted
         file: OutputPlace,
     },
-    /// End what `start-trace` or `leadline emulate --trace` began
+    /// Stop recording, and complete the trace
+    #[command(after_help = "\
+Examples:
+  leadline emulate ctl mnt stop-trace")]
     StopTrace,
 }
 

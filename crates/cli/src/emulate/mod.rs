@@ -21,23 +21,32 @@ use crate::values;
 /// How often it is looked whether the drive was unmounted, or is to end.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Emulate a drive: a directory in which any program feels its latency, concurrency, limits and faults
+/// Emulate a drive in a directory, with faults and power cuts
 #[derive(clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    after_help = "Devices:\n  \
-        sim:NAME, sim:FILE.toml   a simulated device; `leadline devices` lists them\n  \
-        device:NAME               a device by its published numbers\n  \
-        FILE.json                 a device that was measured: a profile\n\n\
-        A FILE.toml may also describe a device made of two, a block cache or tables placed on a fast device \
-        (`leadline docs tiers`).\n\n\
-        Examples:\n  \
-        leadline emulate sim:flash --backing /srv/data --mount /mnt/flash\n  \
-        leadline emulate device:s4610 --backing data --mount mnt --faults torn.toml --report run.json\n  \
-        leadline emulate sim:flash --backing data --mount mnt --trace run.capture\n  \
-        leadline emulate ctl mnt power-cut     everything that is not durable is lost\n\n\
-        It runs until Ctrl-C, SIGTERM or `fusermount3 -u`, and leaves all data in the backing folder."
+    after_help = "\
+Devices:
+  sim:NAME, sim:FILE.toml   a simulated device; `leadline devices` lists them
+  device:NAME               a device by its published numbers
+  FILE.json                 a measured device: its profile
+
+A FILE.toml may also describe a device made of two, a block cache or tables on a fast device: see \
+`leadline docs tiers`.
+
+Examples:
+  leadline emulate sim:flash --backing /srv/data --mount /mnt/flash
+  # With faults, and a file that says what happened
+  leadline emulate device:s4610 --backing data --mount mnt --faults torn.toml \\
+    -o run.json
+  # With a trace of every request
+  leadline emulate sim:flash --backing data --mount mnt --trace run.capture
+  # Cut the power of a mounted drive
+  leadline emulate ctl mnt power-cut
+
+The drive is mounted until Ctrl-C, SIGTERM or `fusermount3 -u`, which leaves all data in the backing \
+directory. It needs FUSE (Debian: fuse3)."
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -45,41 +54,41 @@ pub(crate) struct Args {
     /// The device: sim:NAME, sim:FILE.toml, device:NAME or the file of a profile
     #[arg(required = true)]
     device: Option<DeviceName>,
-    /// Folder that holds the data; what is in it is what a power cut would leave
+    /// Directory that holds the data: what a power cut would leave
     #[arg(long, value_name = "DIR", required = true)]
     backing: Option<ChangedPath>,
-    /// Empty folder to mount on
+    /// Empty directory to mount the drive on
     #[arg(long, value_name = "DIR", required = true)]
     mount: Option<ChangedPath>,
-    /// Stretch the device's time by this factor, where the machine is too slow for the device
+    /// Make the device slower by this factor, 1 to 1000000, if the machine cannot keep up with it
     #[arg(long, value_name = "S", value_parser = values::slowdown, default_value = "1")]
     slowdown: f64,
-    /// Schedule of faults, a TOML file (`leadline docs emulate`)
+    /// Schedule of faults (TOML): see `leadline docs emulate` [default: no faults]
     #[arg(long, value_name = "FILE")]
     faults: Option<InputPath>,
-    /// Names become durable only when their directory is synced, as POSIX has it, not with any later sync
+    /// Make names durable only when their directory is synced, as in POSIX [default: with any later sync]
     #[arg(long)]
     strict: bool,
-    /// Bytes written that may wait to become durable, such as 64M
-    #[arg(long, value_name = "SIZE", value_parser = parse_large_size, default_value = "256M")]
+    /// Size of the write cache, such as 64M: data that waits to become durable
+    #[arg(long = "cache-size", alias = "cache", value_name = "SIZE", value_parser = parse_large_size, default_value = "256M")]
     cache: u64,
-    /// Time the answers on this processor (from 0), serve requests on the others, and as root keep idle ones
-    /// awake; keep programs off it too, with taskset. Latencies are closer to the device's then
-    #[arg(long, value_name = "CPU")]
+    /// Time the answers on this processor, from 0, and serve requests elsewhere, for latencies closer to
+    /// the device's. As root, idle processors are kept awake; keep programs off this one with taskset
+    /// [default: none]
+    #[arg(long = "timing-cpu", alias = "timing-processor", value_name = "CPU")]
     timing_processor: Option<usize>,
-    /// Capacity of a device by its published numbers [default: what the backing file system has in all]
+    /// Capacity of device:NAME, such as 1T [default: the capacity of the backing file system]
     #[arg(long, value_name = "SIZE", value_parser = parse_large_size)]
     capacity: Option<u64>,
-    /// Write what happened, and how punctual the answers were, to this file as JSON
-    #[arg(long, value_name = "FILE")]
-    report: Option<OutputPath>,
-    /// Record every request that reaches the drive in this file, for `leadline trace`
-    /// (`leadline docs capture-format`)
+    /// Write counts of requests and the delay of answers (JSON) to this file, replacing it
+    #[arg(long, short, alias = "report", value_name = "FILE")]
+    output: Option<OutputPath>,
+    /// Record every request in this file, replacing it, for `leadline trace`
     #[arg(long, value_name = "FILE")]
     trace: Option<OutputPlace>,
     #[command(flatten)]
     dry: DryRun,
-    /// End with exit code 0 even if the machine could not keep up with the device
+    /// Exit with 0 even if the machine could not keep up with the device
     #[arg(long)]
     lenient: bool,
 }
@@ -99,7 +108,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
             "a device, --backing and --mount are needed; see leadline emulate --help".into(),
         ));
     };
-    if let Some(report) = &args.report {
+    if let Some(report) = &args.output {
         output::check_writable(report)?;
     }
     let capacity = args.capacity.or_else(|| Some(leadline_files::Space::of(backing).ok()?.total_bytes));
@@ -167,7 +176,7 @@ fn dry_run(args: &Args, backing: &Path, mount: &Path, capacity: u64) -> Result<(
     let mut foreseen = Foreseen::until("at Ctrl-C, SIGTERM or when it is unmounted")
         .writes(backing.display(), &cache, None)
         .mounts(format!("a drive of {} on {}", format_size(capacity), mount.display()));
-    for (path, what) in [(args.report.as_deref(), "the report"), (args.trace.as_deref(), "every request")] {
+    for (path, what) in [(args.output.as_deref(), "the report"), (args.trace.as_deref(), "every request")] {
         if let Some(path) = path {
             foreseen = foreseen.writes(path.display(), what, None);
         }
@@ -177,7 +186,7 @@ fn dry_run(args: &Args, backing: &Path, mount: &Path, capacity: u64) -> Result<(
 
 /// Reports, also what did not end well; a machine that could not keep up is a failure.
 fn finish(args: &Args, report: &Report, ended: Result<(), EmulateError>) -> Result<(), Failure> {
-    let saved = args.report.as_ref().map_or(Ok(()), |path| report.save(path));
+    let saved = args.output.as_ref().map_or(Ok(()), |path| report.save(path));
     output::print_text(&Text::of_lines(report.summary()))?;
     if args.slowdown > 1.0 && report.cpu_share.is_some_and(|share| share > MOST_CPU) {
         messages::warning("programs used more than 10 % of a processor, which a slowdown does not stretch");

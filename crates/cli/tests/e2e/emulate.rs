@@ -89,7 +89,7 @@ fn a_drive_is_used_commanded_and_reports_at_ctrl_c() {
     }
     for signal in [Signal::INT, Signal::TERM] {
         let place = Place::new();
-        let emulator = place.emulator(&["--report", "run.json"]);
+        let emulator = place.emulator(&["-o", "run.json"]);
         fs::write(place.mount().join("file"), vec![7; 100_000]).unwrap();
         fs::File::open(place.mount().join("file")).unwrap().sync_all().unwrap();
         fs::write(place.mount().join("lost"), "lost").unwrap();
@@ -156,7 +156,7 @@ fn what_failed_on_purpose_does_not_make_the_end_fail() {
         [&["power-cut"], &["power-cut", "--seed", "1"], &["inject", "eio", "--operation", "write"]];
     for fault in faults {
         let place = Place::new();
-        let emulator = place.emulator(&["--report", "run.json"]);
+        let emulator = place.emulator(&["-o", "run.json"]);
         // A program that has it open, and pages that are still the kernel's.
         let mut file = fs::File::create(place.mount().join("file")).unwrap();
         file.write_all(&[7; 100_000]).unwrap();
@@ -236,7 +236,7 @@ fn what_could_not_get_its_name_at_the_end_is_kept() {
         return;
     }
     let place = Place::new();
-    let emulator = place.emulator(&["--report", "run.json"]);
+    let emulator = place.emulator(&["-o", "run.json"]);
     for name in ["first", "second", "third"] {
         fs::write(place.mount().join(name), name).unwrap();
     }
@@ -277,7 +277,7 @@ fn what_cannot_be_is_refused_and_nothing_is_mounted() {
     fs::write(place.path().join("bad.toml"), "[[fault]]\nkind = \"meteor\"\n").unwrap();
     refused("sim:flash", &["--faults", "bad.toml"], &["bad.toml: line 2, column 8", "meteor"]);
     refused("sim:flash", &["--faults", "none.toml"], &["none.toml: No such file"]);
-    refused("sim:flash", &["--report", "nowhere/run.json"], &["nowhere"]);
+    refused("sim:flash", &["-o", "nowhere/run.json"], &["nowhere"]);
     run(place.path(), &["emulate", "sim:flash", "--backing", "data"]).refused(&["--mount"]);
     if !can_mount() {
         return;

@@ -71,23 +71,12 @@ fn an_output_that_is_an_input_is_refused_and_nothing_is_touched() {
         (&["report", "p.json", "-o", "link.json"], ["-o link.json", "PROFILE p.json"]),
         (&["models", "p.json", "--report", "hard.json"], ["--report hard.json", "PROFILE|TABLE.csv p.json"]),
         (
-            &[
-                "emulate",
-                "sim:flash",
-                "--backing",
-                "b",
-                "--mount",
-                "m",
-                "--faults",
-                "p.json",
-                "--report",
-                "p.json",
-            ],
-            ["--report p.json", "--faults p.json"],
+            &["emulate", "sim:flash", "--backing", "b", "--mount", "m", "--faults", "p.json", "-o", "p.json"],
+            ["-o p.json", "--faults p.json"],
         ),
         (
-            &["emulate", "sim:flash", "--backing", "b", "--mount", "m", "--report", "r", "--trace", "./r"],
-            ["--trace ./r", "--report r"],
+            &["emulate", "sim:flash", "--backing", "b", "--mount", "m", "-o", "r", "--trace", "./r"],
+            ["--trace ./r", "-o r"],
         ),
         (&["experiment", "ladder", "data.bin", "--into", "data.bin"], ["--into data.bin", "TARGET data.bin"]),
     ];
