@@ -194,7 +194,7 @@ ANYTHING: list[Callable[[], Any]] = [
 FITTING: dict[str, list[Any]] = {
     "memory": ["16M", "64M", 1 << 25],
     "threads": [1, 2],
-    "depth": [1, 16],
+    "concurrency": [1, 16],
     "source": [1, [1, 2], "a", "1"],
     "target": [[2, 3], ["b", "c"]],
     "vertex": [1, "1", [1, 2]],
@@ -218,7 +218,7 @@ FITTING: dict[str, list[Any]] = {
     "row": [0],
     "batch": [10],
     "reads": [1e6, [1, 2]],
-    "block": ["4K", 4096],
+    "block_size": ["4K", 4096],
     "weight": [[0.5, 1.0], None],
     "source_column": ["source"],
     "target_column": ["target"],

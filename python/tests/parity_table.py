@@ -48,12 +48,12 @@ OWN = {"progress": "the command line shows it on a terminal"}
 STORE = {"store": "the graph itself"}
 RUN = {
     **STORE,
-    "profile": "depth says how many reads are in flight",
+    "profile": "concurrency says how many reads are in flight",
     "estimate": "Graph.estimate",
 }
 QUESTION = {
     **STORE,
-    "profile": "depth says how many reads are in flight",
+    "profile": "concurrency says how many reads are in flight",
     "output": "a table is written by what reads it",
 }
 QUESTIONS = {**QUESTION, "vertices": "ids are given as arrays"}

@@ -214,7 +214,7 @@ def test_a_store_is_kept_where_it_was_asked_for_and_opened_again(tmp_path):
     path = tmp_path / "kept.graph"
     with Graph.from_edges([0], [1], path=path) as graph:
         assert graph.path == path
-    with Graph.open(path, memory="32M", threads=1, depth=8) as graph:
+    with Graph.open(path, memory="32M", threads=1, concurrency=8) as graph:
         assert (graph.vertices, graph.edges, graph.directed) == (2, 1, True)
         assert graph.wcc(memory="16M").info["memory_cap_bytes"] == 16 << 20
 
@@ -312,7 +312,7 @@ def test_a_refused_import_leaves_no_temporary_folder(tmp_path, monkeypatch):
         (lambda: Graph.from_edges([1 << 70], [2]), "2^64"),
         (lambda: Graph.from_edges({"a": [1], "b": [2]}), "source and target"),
         (lambda: Graph.from_edges(7), "int has no columns"),
-        (lambda: Graph.from_edges([1], [2], block="5K"), "block="),
+        (lambda: Graph.from_edges([1], [2], block_size="5K"), "block_size="),
         (lambda: Graph.from_edges([1], [2], memory="1K"), "memory="),
         (lambda: Graph.from_edges([1], [2], memory="lots"), "memory"),
         (lambda: Graph.from_edges([1], [2], memory=-1), "memory=-1"),
@@ -345,7 +345,7 @@ def test_a_refused_import_leaves_no_temporary_folder(tmp_path, monkeypatch):
         (lambda: Graph.from_edges([1], [2], directed=False).similarity(top=3, memory="64K"), "memory"),
         (lambda: Graph.from_edges([1], [2]).pagerank(damping=2), "damping"),
         (lambda: Graph.from_edges([1], [2]).wcc(threads=0), "threads=0"),
-        (lambda: Graph.from_edges([1], [2]).wcc(depth=5000), "depth=5000"),
+        (lambda: Graph.from_edges([1], [2]).wcc(concurrency=5000), "concurrency=5000"),
         (lambda: Graph.from_edges([1], [2]).wcc(memory=1), "memory"),
         (lambda: Graph.open("/nowhere.graph"), "/nowhere.graph"),
         (lambda: Graph.open("/etc/hostname"), "/etc/hostname"),

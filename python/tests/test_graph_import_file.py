@@ -51,7 +51,7 @@ def test_what_a_file_declares_is_overruled_by_false_too(tmp_path):
         ({"directed": 0}, "directed=0: must be True or False"),
         ({"header": "maybe"}, "header='maybe': must be yes or no"),
         ({"weights": "yes"}, "weights='yes': must be True or False"),
-        ({"block": "5K"}, "block"),
+        ({"block_size": "5K"}, "block_size"),
         ({"threads": 0}, "threads"),
         ({"ids": "words"}, "ids"),
         ({"format": "xls"}, "format"),

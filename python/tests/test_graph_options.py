@@ -53,7 +53,7 @@ REFUSED = [
     ("similarity", {"vertex": 1}, "other: names no vertex"),
     ("wcc", {"runs": 0}, "runs=0: must be a whole number from 1 to 1000"),
     ("wcc", {"threads": 1.5}, "threads=1.5: must be a whole number from 1 to 1024"),
-    ("wcc", {"depth": "64"}, "depth='64': must be a whole number from 1 to 4096"),
+    ("wcc", {"concurrency": "64"}, "concurrency='64': must be a whole number from 1 to 4096"),
     ("wcc", {"memory": 1.5}, "memory=1.5: must be a number of bytes"),
     ("wcc", {"memory": 10**5000}, "memory=over 2^64: must be a number of bytes"),
     ("wcc", {"temp": 7}, "temp=7: must be the path"),
@@ -79,7 +79,7 @@ def test_whole_numbers_are_taken_whatever_their_type(graph):
     for seven in [7.0, np.int8(7), np.uint64(7), np.float32(7), np.array(7), Decimal(7)]:
         assert graph.pagerank(iterations=seven)["rank"].tolist() == expected
     assert graph.walk(seed=2**64 - 1, length=2)["walk"].tolist() == [0] * 3 + [1] * 3 + [2] * 3 + [3] * 3
-    assert graph.wcc(threads=1.0, depth=np.int64(4), memory=64e6).info["threads"] == 1
+    assert graph.wcc(threads=1.0, concurrency=np.int64(4), memory=64e6).info["threads"] == 1
     assert graph.bfs(np.float64(1.0))["level"].tolist() == graph.bfs(1)["level"].tolist()
     half = graph.pagerank(damping=np.float64(0.5), weighted=np.bool_(True))
     assert half["rank"].tolist() == graph.pagerank(damping=0.5, weighted=True)["rank"].tolist()

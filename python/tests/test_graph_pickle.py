@@ -24,7 +24,7 @@ def reached(graph, source):
 
 
 def test_a_graph_is_pickled_as_how_it_was_opened(graph, tmp_path, monkeypatch):
-    options = {"memory": "32M", "threads": 1, "depth": 8, "temp": tmp_path}
+    options = {"memory": "32M", "threads": 1, "concurrency": 8, "temp": tmp_path}
     monkeypatch.chdir(tmp_path)
     with Graph.open("g.graph", **options) as opened:
         pickled = pickle.dumps(opened)

@@ -139,7 +139,7 @@ def test_many_vertices_are_read_together():
     source, target = random.integers(0, 40_000, (2, 400_000))
     with Graph.from_edges(source, target) as g:
         asked = np.unique(source)
-        info = g.neighbors(asked, depth=16).info
+        info = g.neighbors(asked, concurrency=16).info
         assert info["requests"] < len(asked) / 20 and info["depth"] == 16
         assert info["cache_misses"] * 4096 == info["bytes_read"]
 

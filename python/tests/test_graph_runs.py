@@ -139,7 +139,7 @@ def test_every_algorithm_takes_the_same_arguments_of_a_run():
 
     from leadline._graph_algorithms import NAMES
 
-    wanted = ["memory", "threads", "depth", "temp", "output", "runs", "progress"]
+    wanted = ["memory", "threads", "concurrency", "temp", "output", "runs", "progress"]
     for name in NAMES:
         assert list(inspect.signature(getattr(Graph, name)).parameters)[-7:] == wanted, name
 

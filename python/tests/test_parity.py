@@ -13,7 +13,7 @@ from leadline import _leadline
 COMMANDS = {command["path"]: command for command in json.loads(_leadline.commands(ranges=True))["commands"]}
 
 #: What all algorithms on graphs take.
-HOW_IT_RUNS = {"memory", "threads", "depth", "temp", "output", "runs"}
+HOW_IT_RUNS = {"memory", "threads", "concurrency", "temp", "output", "runs"}
 
 #: How much was compared, for the last test.
 compared = dict.fromkeys(["commands", "functions", "options", "defaults", "ranges", "choices", "kinds"], 0)

@@ -84,7 +84,7 @@ ARGUMENTS = {
     weight=anything,
     vertices=anything,
     options=st.dictionaries(
-        st.sampled_from(["directed", "dedupe", "reverse", "renumber", "plain", "block", "memory"]),
+        st.sampled_from(["directed", "dedupe", "reverse", "renumber", "plain", "block_size", "memory"]),
         scalars,
         max_size=2,
     ),

@@ -61,7 +61,7 @@ impl DeviceProfile {
     fn read_depth(&self, py: Python<'_>) -> PyResult<u32> {
         let limits = schema::ReadLimits::of(&self.profile);
         let limits = limits.map_err(|error| {
-            let line = format!("{}: {error}, or give --depth", self.name);
+            let line = format!("{}: {error}, or give --concurrency", self.name);
             errors::exception(py, &Failure::Input(line))
         })?;
         Ok(limits.depth)

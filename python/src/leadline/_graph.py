@@ -24,6 +24,7 @@ from ._graph_run import RunOptions, run_options
 from ._graph_store import Upkeep
 from ._profile import Profile
 from ._progress import Progress, showing
+from ._renamed import renamed
 from ._sizes import Size, memory_bytes, size_bytes
 from ._words import flag_of, one_line
 
@@ -42,7 +43,7 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
     ``bytes_read``, ``requests``, ``mean_depth`` and others, and the ``result`` in short; ``notes`` what is to
     be known of it besides. Every algorithm takes, besides its own arguments:
 
-    - `memory`, `threads`, `depth`, `temp`: for this run only, as for :meth:`open`;
+    - `memory`, `threads`, `concurrency`, `temp`: for this run only, as for :meth:`open`;
     - `output`: write the result to this file, in the format of its ending: ``.csv``, ``.parquet``, ``.bin``
       or ``.graphalytics``, and ``.txt`` for walks, a line each. It may be larger than the memory; the table
       that is returned has no rows then, and only its ``info``;
@@ -83,13 +84,14 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
         self._end = weakref.finalize(self, _end, store, temporary, os.getpid())
 
     @classmethod
+    @renamed(depth="concurrency")
     def open(
         cls,
         path: str | os.PathLike[str],
         *,
         memory: Size | None = None,
         threads: int | None = None,
-        depth: int | None = None,
+        concurrency: int | None = None,
         temp: str | os.PathLike[str] | None = None,
         profile: Profile | None = None,
     ) -> Graph:
@@ -104,13 +106,13 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
             machine's.
         threads
             Threads that read and compute, 1 to 1024; by default one per processor.
-        depth
+        concurrency
             Reads in flight, of all threads together, 1 to 4096; by default 64.
         temp
             Directory of temporary files, for vertex state that exceeds the memory; by default the
             store's.
         profile
-            Take the reads in flight from this device's profile; not with `depth`.
+            Take the reads in flight from this device's profile; not with `concurrency`.
 
         Returns
         -------
@@ -132,15 +134,16 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
         3
         """
         if profile is not None:
-            if depth is not None:
-                raise BadInput(f"depth={depth!r}: cannot be given together with profile")
+            if concurrency is not None:
+                raise BadInput(f"concurrency={concurrency!r}: cannot be given together with profile")
             if not isinstance(profile, Profile):
                 raise BadInput(f"profile={one_line(profile)}: must be a leadline.Profile")
-            depth = profile._device.read_depth()
-        store = _leadline.Store(text(path), run_options(memory, threads, depth, temp))
+            concurrency = profile._device.read_depth()
+        store = _leadline.Store(text(path), run_options(memory, threads, concurrency, temp))
         return cls(store, Path(text(path)))
 
     @classmethod
+    @renamed(block="block_size")
     def from_edges(
         cls,
         source: Any,
@@ -156,7 +159,7 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
         reverse: bool = False,
         renumber: bool = False,
         plain: bool = False,
-        block: Size = "4K",
+        block_size: Size = "4K",
         vertices: Any = None,
         memory: Size | None = None,
         force: bool = False,
@@ -203,7 +206,7 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
             Keep vertices by falling degree, so that the most-read vertices are close together.
         plain
             Keep lists uncompressed.
-        block
+        block_size
             Bytes of a block, 4K to 64K.
         vertices
             Further ids, which may have no edge.
@@ -264,7 +267,7 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
                     reverse=flag_of("reverse", reverse),
                     renumber=flag_of("renumber", renumber),
                     plain=flag_of("plain", plain),
-                    block_bytes=size_bytes("block", block) or 0,
+                    block_bytes=size_bytes("block_size", block_size) or 0,
                     force=flag_of("force", force),
                     memory=memory_bytes(memory),
                     progress=callback,

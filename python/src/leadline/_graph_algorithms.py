@@ -12,6 +12,7 @@ from ._graph_run import Path, Run
 from ._graph_structure import Structure
 from ._graph_traversal import Traversal
 from ._progress import Progress
+from ._renamed import renamed
 from ._sizes import Size
 from ._table import Table
 
@@ -31,13 +32,14 @@ class Algorithms(Traversal, Structure, Ranks, Communities):
 def _method(algorithm: str, about: str) -> Callable[..., Table]:
     """Run an algorithm that has no method of its own."""
 
+    @renamed(depth="concurrency")
     def method(
         self: Algorithms,
         source: Source = None,
         *,
         memory: Size | None = None,
         threads: int | None = None,
-        depth: int | None = None,
+        concurrency: int | None = None,
         temp: Path | None = None,
         output: Path | None = None,
         runs: int | None = None,
@@ -46,7 +48,7 @@ def _method(algorithm: str, about: str) -> Callable[..., Table]:
     ) -> Table:
         if source is not None:
             arguments["source"] = source_ids(source)
-        run = Run(memory, threads, depth, temp, output, runs, progress)
+        run = Run(memory, threads, concurrency, temp, output, runs, progress)
         return self._run(algorithm, run, **arguments)
 
     method.__name__ = method.__qualname__ = algorithm

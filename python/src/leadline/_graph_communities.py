@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ._graph_run import Path, Run, Runs
 from ._progress import Progress
+from ._renamed import renamed
 from ._sizes import Size
 from ._table import Table
 
@@ -13,6 +14,7 @@ __all__ = ["Communities"]
 class Communities(Runs):
     """Algorithms that find vertices that belong together."""
 
+    @renamed(depth="concurrency")
     def cdlp(
         self,
         *,
@@ -20,7 +22,7 @@ class Communities(Runs):
         iterations: int | None = None,
         memory: Size | None = None,
         threads: int | None = None,
-        depth: int | None = None,
+        concurrency: int | None = None,
         temp: Path | None = None,
         output: Path | None = None,
         runs: int | None = None,
@@ -35,7 +37,7 @@ class Communities(Runs):
             refuse a graph whose edges lead another way than it says.
         iterations
             The most iterations, 1 to 1,000,000; by default 10. It ends before if one changes no label.
-        memory, threads, depth, temp, output, runs, progress
+        memory, threads, concurrency, temp, output, runs, progress
             Of this run: see :class:`Graph`.
 
         Returns
@@ -57,9 +59,10 @@ class Communities(Runs):
         >>> found["label"].tolist(), found.info["result"]["labels"]
         ([1, 1, 1, 7, 8], 3)
         """
-        run = Run(memory, threads, depth, temp, output, runs, progress)
+        run = Run(memory, threads, concurrency, temp, output, runs, progress)
         return self._run("cdlp", run, properties=properties, iterations=iterations)
 
+    @renamed(depth="concurrency")
     def louvain(
         self,
         *,
@@ -69,7 +72,7 @@ class Communities(Runs):
         levels: Path | None = None,
         memory: Size | None = None,
         threads: int | None = None,
-        depth: int | None = None,
+        concurrency: int | None = None,
         temp: Path | None = None,
         output: Path | None = None,
         runs: int | None = None,
@@ -91,7 +94,7 @@ class Communities(Runs):
         levels
             Also write each level's communities into this directory, as ``level-1.csv``, ``level-2.csv`` and
             so on.
-        memory, threads, depth, temp, output, runs, progress
+        memory, threads, concurrency, temp, output, runs, progress
             Of this run: see :class:`Graph`.
 
         Returns
@@ -113,11 +116,12 @@ class Communities(Runs):
         >>> found["community"].tolist(), round(found.info["result"]["modularity"], 3)
         ([1, 1, 1, 7, 7, 7], 0.357)
         """
-        run = Run(memory, threads, depth, temp, output, runs, progress)
+        run = Run(memory, threads, concurrency, temp, output, runs, progress)
         return self._run(
             "louvain", run, resolution=resolution, seed=seed, max_levels=max_levels, levels=levels
         )
 
+    @renamed(depth="concurrency")
     def leiden(
         self,
         *,
@@ -127,7 +131,7 @@ class Communities(Runs):
         levels: Path | None = None,
         memory: Size | None = None,
         threads: int | None = None,
-        depth: int | None = None,
+        concurrency: int | None = None,
         temp: Path | None = None,
         output: Path | None = None,
         runs: int | None = None,
@@ -149,7 +153,7 @@ class Communities(Runs):
         levels
             Also write each level's communities into this directory, as ``level-1.csv``, ``level-2.csv`` and
             so on.
-        memory, threads, depth, temp, output, runs, progress
+        memory, threads, concurrency, temp, output, runs, progress
             Of this run: see :class:`Graph`.
 
         Returns
@@ -171,7 +175,7 @@ class Communities(Runs):
         >>> found["community"].tolist(), round(found.info["result"]["modularity"], 3)
         ([1, 1, 1, 7, 7, 7], 0.357)
         """
-        run = Run(memory, threads, depth, temp, output, runs, progress)
+        run = Run(memory, threads, concurrency, temp, output, runs, progress)
         return self._run(
             "leiden", run, resolution=resolution, seed=seed, max_levels=max_levels, levels=levels
         )

@@ -8,6 +8,7 @@ from ._command import run
 from ._errors import BadInput
 from ._graph_run import Path
 from ._progress import Progress
+from ._renamed import renamed
 from ._sizes import Size
 from ._words import flag_of
 
@@ -24,6 +25,7 @@ class Imports:
     """How :class:`leadline.Graph` is made of files."""
 
     @classmethod
+    @renamed(block="block_size")
     def import_file(
         cls,
         edges: Path,
@@ -38,7 +40,7 @@ class Imports:
         drop_self_loops: bool = False,
         weights: bool = False,
         reverse: bool = False,
-        block: Size | None = None,
+        block_size: Size | None = None,
         plain: bool = False,
         renumber: bool = False,
         ids: str | None = None,
@@ -89,7 +91,7 @@ class Imports:
             Keep the weights of edges.
         reverse
             Keep lists of incoming edges too; an undirected graph has them anyway.
-        block
+        block_size
             Bytes of a block, ``"4K"`` (the default) to ``"64K"``.
         plain
             Keep lists uncompressed.
@@ -150,7 +152,7 @@ class Imports:
             "drop_self_loops": drop_self_loops,
             "weights": weights,
             "reverse": reverse,
-            "block": block,
+            "block_size": block_size,
             "plain": plain,
             "renumber": renumber,
             "ids": ids,

@@ -10,6 +10,7 @@ from . import _leadline
 from ._errors import BadInput
 from ._graph_ids import is_one, vertex_ids
 from ._graph_run import run_options
+from ._renamed import renamed
 from ._sizes import Size
 from ._subgraph import Subgraph
 from ._table import Table
@@ -65,6 +66,7 @@ class Queries:
 
     _store: _leadline.Store
 
+    @renamed(depth="concurrency")
     def neighbors(
         self,
         vertex: Any,
@@ -72,7 +74,7 @@ class Queries:
         direction: str = "out",
         memory: Size | None = None,
         threads: int | None = None,
-        depth: int | None = None,
+        concurrency: int | None = None,
     ) -> Any:
         """Give the neighbours of a vertex, or of several at once.
 
@@ -83,7 +85,7 @@ class Queries:
         direction
             ``"out"``: where edges lead; ``"in"``: where they come from; or ``"both"``. Of an undirected graph
             all are the same. A directed graph needs incoming edges (``reverse=True``) for the other two.
-        memory, threads, depth
+        memory, threads, concurrency
             For this question only: see :meth:`open`.
 
         Returns
@@ -110,10 +112,11 @@ class Queries:
              7         1
              2         1
         """
-        options = run_options(memory, threads, depth)
+        options = run_options(memory, threads, concurrency)
         table = _table(_leadline.neighbors(self._store, vertex_ids(vertex), direction, options))
         return table["neighbor"] if is_one(vertex) else table
 
+    @renamed(depth="concurrency")
     def degree(
         self,
         vertex: Any,
@@ -121,7 +124,7 @@ class Queries:
         direction: str = "out",
         memory: Size | None = None,
         threads: int | None = None,
-        depth: int | None = None,
+        concurrency: int | None = None,
     ) -> Any:
         """Say how many neighbours a vertex has, or each of several, as :meth:`neighbors` gives them.
 
@@ -129,7 +132,7 @@ class Queries:
 
         Parameters
         ----------
-        vertex, direction, memory, threads, depth
+        vertex, direction, memory, threads, concurrency
             As for :meth:`neighbors`.
 
         Returns
@@ -149,10 +152,11 @@ class Queries:
         ...     g.degree(1), g.degree([1, 7], direction="both")["degree"].tolist()
         (2, [3, 1])
         """
-        options = run_options(memory, threads, depth)
+        options = run_options(memory, threads, concurrency)
         table = _table(_leadline.degrees(self._store, vertex_ids(vertex), direction, options))
         return int(table["degree"][0]) if is_one(vertex) else table
 
+    @renamed(depth="concurrency")
     def ego(
         self,
         vertex: Any,
@@ -161,7 +165,7 @@ class Queries:
         direction: str = "out",
         memory: Size | None = None,
         threads: int | None = None,
-        depth: int | None = None,
+        concurrency: int | None = None,
     ) -> Subgraph:
         """Give the neighbourhood of a vertex: what few edges lead to, and all edges among that.
 
@@ -173,7 +177,7 @@ class Queries:
             Most edges from it to another.
         direction
             Whether edges are followed as they lead, against that, or both ways: as for :meth:`neighbors`.
-        memory, threads, depth
+        memory, threads, concurrency
             For this question only: see :meth:`open`.
 
         Returns
@@ -198,16 +202,17 @@ class Queries:
         """
         if not is_one(vertex):
             raise BadInput(f"vertex: is {type(vertex).__name__}; ego takes one id, subgraph several")
-        options = run_options(memory, threads, depth)
+        options = run_options(memory, threads, concurrency)
         return self._part(_leadline.ego(self._store, vertex_ids(vertex), hops, direction, options))
 
+    @renamed(depth="concurrency")
     def subgraph(
         self,
         vertices: Any,
         *,
         memory: Size | None = None,
         threads: int | None = None,
-        depth: int | None = None,
+        concurrency: int | None = None,
     ) -> Subgraph:
         """Give all edges among some vertices.
 
@@ -215,7 +220,7 @@ class Queries:
         ----------
         vertices
             Their ids; one that is there several times counts once.
-        memory, threads, depth
+        memory, threads, concurrency
             For this question only: see :meth:`open`.
 
         Returns
@@ -235,7 +240,7 @@ class Queries:
         ...     g.subgraph([7, 1, 2]).edges.to_dicts()
         [{'source': 7, 'target': 1}, {'source': 1, 'target': 2}]
         """
-        options = run_options(memory, threads, depth)
+        options = run_options(memory, threads, concurrency)
         return self._part(_leadline.subgraph(self._store, vertex_ids(vertices, "vertices"), options))
 
     def _part(self, found: tuple[_leadline.Columns, _leadline.Columns, str]) -> Subgraph:

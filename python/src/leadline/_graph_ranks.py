@@ -5,6 +5,7 @@ from __future__ import annotations
 from ._graph_ids import Source, needed_ids, source_ids
 from ._graph_run import Path, Run, Runs
 from ._progress import Progress
+from ._renamed import renamed
 from ._sizes import Size
 from ._table import Table
 
@@ -14,6 +15,7 @@ __all__ = ["Ranks"]
 class Ranks(Runs):
     """Algorithms that compare vertices."""
 
+    @renamed(depth="concurrency")
     def pagerank(
         self,
         *,
@@ -26,7 +28,7 @@ class Ranks(Runs):
         weighted: bool = False,
         memory: Size | None = None,
         threads: int | None = None,
-        depth: int | None = None,
+        concurrency: int | None = None,
         temp: Path | None = None,
         output: Path | None = None,
         runs: int | None = None,
@@ -54,7 +56,7 @@ class Ranks(Runs):
             Personalised: the rest of the ranks goes to these vertices, in equal parts; by default to all.
         weighted
             Give ranks along edges in proportion to their weights, which are 0 or more.
-        memory, threads, depth, temp, output, runs, progress
+        memory, threads, concurrency, temp, output, runs, progress
             Of this run: see :class:`Graph`.
 
         Returns
@@ -81,7 +83,7 @@ class Ranks(Runs):
         >>> found["rank"].round(3).tolist(), found.info["result"]["converged"]
         ([0.05, 0.486, 0.464], True)
         """
-        run = Run(memory, threads, depth, temp, output, runs, progress)
+        run = Run(memory, threads, concurrency, temp, output, runs, progress)
         return self._run(
             "pagerank",
             run,
@@ -94,6 +96,7 @@ class Ranks(Runs):
             weighted=weighted,
         )
 
+    @renamed(depth="concurrency")
     def similarity(
         self,
         vertex: Source = None,
@@ -104,7 +107,7 @@ class Ranks(Runs):
         skip_above: int | None = None,
         memory: Size | None = None,
         threads: int | None = None,
-        depth: int | None = None,
+        concurrency: int | None = None,
         temp: Path | None = None,
         output: Path | None = None,
         runs: int | None = None,
@@ -125,7 +128,7 @@ class Ranks(Runs):
         skip_above
             With `top`: do not count vertices that more edges than this lead to as neighbours of any. Their
             number decides how long it takes.
-        memory, threads, depth, temp, output, runs, progress
+        memory, threads, concurrency, temp, output, runs, progress
             Of this run: see :class:`Graph`.
 
         Returns
@@ -151,7 +154,7 @@ class Ranks(Runs):
              1      2    0.666667
              1      7           0
         """
-        run = Run(memory, threads, depth, temp, output, runs, progress)
+        run = Run(memory, threads, concurrency, temp, output, runs, progress)
         given = vertex is not None or other is not None
         pairs = (needed_ids(vertex, "vertex"), needed_ids(other, "other")) if given else None
         return self._run(

@@ -27,7 +27,7 @@ class Run(NamedTuple):
 
     memory: Size | None
     threads: int | None
-    depth: int | None
+    concurrency: int | None
     temp: Path | None
     output: Path | None
     runs: int | None
@@ -40,7 +40,7 @@ class Runs:
     _store: _leadline.Store
 
     def _run(self, algorithm: str, run: Run, **arguments: object) -> Table:
-        options = run_options(run.memory, run.threads, run.depth, run.temp)
+        options = run_options(run.memory, run.threads, run.concurrency, run.temp)
         with showing(run.progress) as callback:
             columns, info, notes, unfinished = _leadline.run_algorithm(
                 self._store, algorithm, arguments, options, run.runs, run.output, callback
@@ -51,7 +51,10 @@ class Runs:
 
 
 def run_options(
-    memory: Size | None = None, threads: int | None = None, depth: int | None = None, temp: Path | None = None
+    memory: Size | None = None,
+    threads: int | None = None,
+    concurrency: int | None = None,
+    temp: Path | None = None,
 ) -> RunOptions:
     """What a run does otherwise than how the graph was opened, as the extension takes it."""
-    return memory_bytes(memory), threads, depth, temp
+    return memory_bytes(memory), threads, concurrency, temp

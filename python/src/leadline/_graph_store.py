@@ -14,6 +14,7 @@ from ._graph_run import Path, run_options
 from ._graph_update import GraphUpdate
 from ._profile import Profile
 from ._progress import Progress, showing
+from ._renamed import renamed
 from ._sizes import Size, memory_text
 from ._words import flag_of, one_line
 
@@ -84,13 +85,14 @@ class Upkeep:
         report, _ = run("graph export", self.path, place, options=given, progress=progress)
         return dict(report)
 
+    @renamed(depth="concurrency")
     def estimate(
         self,
         algorithm: str = "pagerank",
         *,
         memory: Size | None = None,
         threads: int | None = None,
-        depth: int | None = None,
+        concurrency: int | None = None,
         temp: Path | None = None,
         output: Path | None = None,
         profile: Profile | None = None,
@@ -107,7 +109,7 @@ class Upkeep:
             The name of a method: ``"bfs"``, ``"wcc"``, ``"scc"``, ``"pagerank"``, ``"sssp"``, ``"cdlp"``,
             ``"lcc"``, ``"triangles"``, ``"louvain"``, ``"leiden"``, ``"kcore"``, ``"similarity"``, ``"dfs"``
             or ``"walk"``.
-        memory, threads, depth, temp
+        memory, threads, concurrency, temp
             Of the run; by default as the graph was opened.
         output
             The file that the result would go to; it is not written.
@@ -151,7 +153,7 @@ class Upkeep:
         given: dict[str, object] = {
             "memory": f"{opened.memory}B" if memory is None else memory_text(memory),
             "threads": opened.threads if threads is None else threads,
-            "depth": opened.depth if depth is None and profile is None else depth,
+            "concurrency": opened.depth if concurrency is None and profile is None else concurrency,
             "temp": opened.temp if temp is None else temp,
             "output": output,
             "estimate": True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ._graph_run import Path, Run, Runs
 from ._progress import Progress
+from ._renamed import renamed
 from ._sizes import Size
 from ._table import Table
 
@@ -13,6 +14,7 @@ __all__ = ["Structure"]
 class Structure(Runs):
     """Algorithms about what hangs together, and how closely."""
 
+    @renamed(depth="concurrency")
     def wcc(
         self,
         *,
@@ -20,7 +22,7 @@ class Structure(Runs):
         from_: Path | None = None,
         memory: Size | None = None,
         threads: int | None = None,
-        depth: int | None = None,
+        concurrency: int | None = None,
         temp: Path | None = None,
         output: Path | None = None,
         runs: int | None = None,
@@ -37,7 +39,7 @@ class Structure(Runs):
             Go on from the result that an earlier run with the same arguments wrote with `output` to this
             ``.bin`` file. Only what was added to the graph since then can be followed; after anything else
             the run is a full one, and ``notes`` says why.
-        memory, threads, depth, temp, output, runs, progress
+        memory, threads, concurrency, temp, output, runs, progress
             Of this run: see :class:`Graph`.
 
         Returns
@@ -59,15 +61,16 @@ class Structure(Runs):
         ...     g.wcc()["component"].tolist()
         [1, 1, 1, 7, 7]
         """
-        run = Run(memory, threads, depth, temp, output, runs, progress)
+        run = Run(memory, threads, concurrency, temp, output, runs, progress)
         return self._run("wcc", run, properties=properties, from_=from_)
 
+    @renamed(depth="concurrency")
     def scc(
         self,
         *,
         memory: Size | None = None,
         threads: int | None = None,
-        depth: int | None = None,
+        concurrency: int | None = None,
         temp: Path | None = None,
         output: Path | None = None,
         runs: int | None = None,
@@ -77,7 +80,7 @@ class Structure(Runs):
 
         Parameters
         ----------
-        memory, threads, depth, temp, output, runs, progress
+        memory, threads, concurrency, temp, output, runs, progress
             Of this run: see :class:`Graph`.
 
         Returns
@@ -97,15 +100,16 @@ class Structure(Runs):
         ...     g.scc()["component"].tolist()
         [1, 1, 3]
         """
-        run = Run(memory, threads, depth, temp, output, runs, progress)
+        run = Run(memory, threads, concurrency, temp, output, runs, progress)
         return self._run("scc", run)
 
+    @renamed(depth="concurrency")
     def kcore(
         self,
         *,
         memory: Size | None = None,
         threads: int | None = None,
-        depth: int | None = None,
+        concurrency: int | None = None,
         temp: Path | None = None,
         output: Path | None = None,
         runs: int | None = None,
@@ -115,7 +119,7 @@ class Structure(Runs):
 
         Parameters
         ----------
-        memory, threads, depth, temp, output, runs, progress
+        memory, threads, concurrency, temp, output, runs, progress
             Of this run: see :class:`Graph`.
 
         Returns
@@ -135,16 +139,17 @@ class Structure(Runs):
         ...     g.kcore()["core"].tolist()
         [2, 2, 2, 1]
         """
-        run = Run(memory, threads, depth, temp, output, runs, progress)
+        run = Run(memory, threads, concurrency, temp, output, runs, progress)
         return self._run("kcore", run)
 
+    @renamed(depth="concurrency")
     def lcc(
         self,
         *,
         properties: Path | None = None,
         memory: Size | None = None,
         threads: int | None = None,
-        depth: int | None = None,
+        concurrency: int | None = None,
         temp: Path | None = None,
         output: Path | None = None,
         runs: int | None = None,
@@ -157,7 +162,7 @@ class Structure(Runs):
         properties
             Take what is not given from the graph's ``.properties`` file, as LDBC Graphalytics has it, and
             refuse a graph whose edges lead another way than it says.
-        memory, threads, depth, temp, output, runs, progress
+        memory, threads, concurrency, temp, output, runs, progress
             Of this run: see :class:`Graph`.
 
         Returns
@@ -177,15 +182,16 @@ class Structure(Runs):
         ...     g.lcc()["coefficient"].round(3).tolist()
         [1.0, 1.0, 0.333, 0.0]
         """
-        run = Run(memory, threads, depth, temp, output, runs, progress)
+        run = Run(memory, threads, concurrency, temp, output, runs, progress)
         return self._run("lcc", run, properties=properties)
 
+    @renamed(depth="concurrency")
     def triangles(
         self,
         *,
         memory: Size | None = None,
         threads: int | None = None,
-        depth: int | None = None,
+        concurrency: int | None = None,
         temp: Path | None = None,
         output: Path | None = None,
         runs: int | None = None,
@@ -195,7 +201,7 @@ class Structure(Runs):
 
         Parameters
         ----------
-        memory, threads, depth, temp, output, runs, progress
+        memory, threads, concurrency, temp, output, runs, progress
             Of this run: see :class:`Graph`.
 
         Returns
@@ -217,5 +223,5 @@ class Structure(Runs):
         >>> found["triangles"].tolist(), found.info["result"]["triangles"]
         ([1, 1, 1, 0], 1)
         """
-        run = Run(memory, threads, depth, temp, output, runs, progress)
+        run = Run(memory, threads, concurrency, temp, output, runs, progress)
         return self._run("triangles", run)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ._graph_ids import Source, source_ids
 from ._graph_run import Path, Run, Runs
 from ._progress import Progress
+from ._renamed import renamed
 from ._sizes import Size
 from ._table import Table
 
@@ -14,6 +15,7 @@ __all__ = ["Traversal"]
 class Traversal(Runs):
     """Algorithms that follow edges from vertices."""
 
+    @renamed(depth="concurrency")
     def bfs(
         self,
         source: Source = None,
@@ -23,7 +25,7 @@ class Traversal(Runs):
         parents: bool = False,
         memory: Size | None = None,
         threads: int | None = None,
-        depth: int | None = None,
+        concurrency: int | None = None,
         temp: Path | None = None,
         output: Path | None = None,
         runs: int | None = None,
@@ -44,7 +46,7 @@ class Traversal(Runs):
             the run is a full one, and ``notes`` says why.
         parents
             Also give, for each vertex, one that it was reached from.
-        memory, threads, depth, temp, output, runs, progress
+        memory, threads, concurrency, temp, output, runs, progress
             Of this run: see :class:`Graph`.
 
         Returns
@@ -67,11 +69,12 @@ class Traversal(Runs):
         >>> found["level"].tolist(), found["parent"].tolist()
         ([0, 1, 2, -1, -1], [None, 1, 2, None, None])
         """
-        run = Run(memory, threads, depth, temp, output, runs, progress)
+        run = Run(memory, threads, concurrency, temp, output, runs, progress)
         return self._run(
             "bfs", run, source=source_ids(source), properties=properties, from_=from_, parents=parents
         )
 
+    @renamed(depth="concurrency")
     def sssp(
         self,
         source: Source = None,
@@ -79,7 +82,7 @@ class Traversal(Runs):
         properties: Path | None = None,
         memory: Size | None = None,
         threads: int | None = None,
-        depth: int | None = None,
+        concurrency: int | None = None,
         temp: Path | None = None,
         output: Path | None = None,
         runs: int | None = None,
@@ -94,7 +97,7 @@ class Traversal(Runs):
         properties
             Take what is not given from the graph's ``.properties`` file, as LDBC Graphalytics has it, and
             refuse a graph whose edges lead another way than it says.
-        memory, threads, depth, temp, output, runs, progress
+        memory, threads, concurrency, temp, output, runs, progress
             Of this run: see :class:`Graph`.
 
         Returns
@@ -114,16 +117,17 @@ class Traversal(Runs):
         ...     g.sssp(1)["distance"].tolist()
         [0.0, 1.5, 3.5]
         """
-        run = Run(memory, threads, depth, temp, output, runs, progress)
+        run = Run(memory, threads, concurrency, temp, output, runs, progress)
         return self._run("sssp", run, source=source_ids(source), properties=properties)
 
+    @renamed(depth="concurrency")
     def dfs(
         self,
         source: Source = None,
         *,
         memory: Size | None = None,
         threads: int | None = None,
-        depth: int | None = None,
+        concurrency: int | None = None,
         temp: Path | None = None,
         output: Path | None = None,
         runs: int | None = None,
@@ -136,7 +140,7 @@ class Traversal(Runs):
         source
             Id of the vertex to start at, or several; by default all vertices by their ids, each unless it was
             reached before.
-        memory, threads, depth, temp, output, runs, progress
+        memory, threads, concurrency, temp, output, runs, progress
             Of this run: see :class:`Graph`.
 
         Returns
@@ -159,9 +163,10 @@ class Traversal(Runs):
         ...     g.dfs(1)["order"].tolist()
         [0, 1, 2]
         """
-        run = Run(memory, threads, depth, temp, output, runs, progress)
+        run = Run(memory, threads, concurrency, temp, output, runs, progress)
         return self._run("dfs", run, source=source_ids(source))
 
+    @renamed(depth="concurrency")
     def walk(
         self,
         source: Source = None,
@@ -175,7 +180,7 @@ class Traversal(Runs):
         seed: int | None = None,
         memory: Size | None = None,
         threads: int | None = None,
-        depth: int | None = None,
+        concurrency: int | None = None,
         temp: Path | None = None,
         output: Path | None = None,
         runs: int | None = None,
@@ -201,7 +206,7 @@ class Traversal(Runs):
             Take edges in proportion to their weights.
         seed
             Of the random numbers, 0 to 2^64 - 1; by default 1.
-        memory, threads, depth, temp, output, runs, progress
+        memory, threads, concurrency, temp, output, runs, progress
             Of this run: see :class:`Graph`.
 
         Returns
@@ -223,7 +228,7 @@ class Traversal(Runs):
         ...     g.walk([1, 3], length=2)["vertex"].tolist()
         [1, 2, 3, 3, 1, 2]
         """
-        run = Run(memory, threads, depth, temp, output, runs, progress)
+        run = Run(memory, threads, concurrency, temp, output, runs, progress)
         return self._run(
             "walk",
             run,

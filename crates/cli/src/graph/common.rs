@@ -14,43 +14,44 @@ use crate::signals;
 /// What the engine may use.
 #[derive(clap::Args)]
 pub(super) struct EngineArgs {
-    /// Most memory for everything: vertices, index, cache, buffers, output [default: 1G, or a quarter of the
-    /// machine's]
+    /// Most memory to use, such as 64M, for vertices, index, cache, buffers and output [default: a quarter of
+    /// the machine's, at most 1G]
     #[arg(long, value_name = "SIZE", value_parser = parse_large_size)]
     memory: Option<u64>,
-    /// Threads that read and compute [default: one per processor]
+    /// Threads that read and compute, 1 to 1024 [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
-    /// Reads in flight, of all threads together [default: 64]
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=4096), conflicts_with = "profile")]
-    depth: Option<u32>,
-    /// Take the reads in flight from the device's profile (leadline profile), and compare with its bandwidth
-    #[arg(long, value_name = "PROFILE.json")]
+    /// Reads in flight from all threads together, 1 to 4096 [default: 64]
+    #[arg(long, alias = "depth", value_name = "K", conflicts_with = "profile")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=4096))]
+    concurrency: Option<u32>,
+    /// Take the reads in flight from this profile of the device, and compare with its bandwidth
+    #[arg(long, value_name = "PROFILE")]
     profile: Option<InputPath>,
 }
 
 /// The flags of every algorithm.
 #[derive(clap::Args)]
 pub(super) struct Common {
-    /// The graph's store, made by leadline graph import
+    /// The store of the graph, from `leadline graph import`
     #[arg(value_name = "STORE")]
     pub(super) store: InputPath,
     #[command(flatten)]
     engine: EngineArgs,
-    /// Folder of temporary files, for what of the vertices --memory has no room for [default: the store's]
-    #[arg(long, value_name = "FOLDER")]
+    /// Directory of temporary files, for vertices that do not fit into --memory [default: the store's]
+    #[arg(long, value_name = "DIR")]
     temp: Option<WorkFolder>,
-    /// Write the result to this file (replaced if it exists), in the format of its ending
+    /// Write the result to this file, replacing it, in the format of its ending, such as .csv or .parquet
     #[arg(short, long, value_name = "FILE")]
     output: Option<ResultPath>,
-    /// Print one JSON document
+    /// Print the result as one JSON document
     #[arg(long)]
     pub(super) json: bool,
-    /// Print what the run would need of memory, what it would read and about how long it would take, and do
-    /// nothing else; with --profile the time of reading too
+    /// Print the memory, the reads and the time that a run would take, and do nothing else; with --profile,
+    /// also the time of the reads
     #[arg(long)]
     pub(super) estimate: bool,
-    /// Number of runs; blocks that one run has cached are there for the next
+    /// Runs, 1 to 1000; each finds the blocks that the previous one left in the cache
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(super) runs: u32,
 }
@@ -84,7 +85,7 @@ impl EngineArgs {
             memory: self.memory.unwrap_or(usual.memory),
             threads: self.threads.map_or(usual.threads, |threads| threads as usize),
             temp: None,
-            depth: self.depth.or(device.map(|device| device.depth)).unwrap_or(usual.depth),
+            depth: self.concurrency.or(device.map(|device| device.depth)).unwrap_or(usual.depth),
             stop: Some(signals::cancel_flag()?),
         })
     }

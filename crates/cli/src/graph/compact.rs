@@ -13,18 +13,21 @@ use crate::paths::ChangedPath;
 use crate::progress::Display;
 use crate::{output, signals};
 
-/// Put the lists of a graph store and its changes together, which makes it smaller and runs faster
+/// Merge a graph store with its updates: smaller, and faster to read
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  leadline graph compact follows.store\n\n\
-                        Runs that read the store meanwhile go on with the version that they have. It can be \
-                        interrupted\nat any time: the store is as it was then.")]
+#[command(after_help = "\
+Examples:
+  leadline graph compact web.store
+
+Runs that read the store go on with the version that they have. If it is interrupted, the store is as it \
+was before.")]
 pub(crate) struct Args {
     /// The store
     #[arg(value_name = "STORE")]
     store: ChangedPath,
     #[command(flatten)]
     dry: DryRun,
-    /// Print one JSON document
+    /// Print the result as one JSON document
     #[arg(long)]
     json: bool,
 }

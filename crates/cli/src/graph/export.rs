@@ -14,38 +14,41 @@ use crate::paths::{InputPath, OutputPath, is_stdout};
 use crate::progress::Display;
 use crate::{output, signals};
 
-/// Write a graph store to a file of edges, or to a folder of Parquet files; an undirected edge once
+/// Write a graph store to a file of edges or Parquet files
 #[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  leadline graph export lj.store lj.parquet\n  leadline graph export roads.store roads.tsv\n  \
-                  leadline graph export lj.store lj/ --partitions 64     for Spark, Dask and others\n\
-                  A file has no vertices without edges; a folder has all, and keeps what the graph is: \
-                  `leadline docs graph-export`"
-)]
+#[command(after_help = "\
+Examples:
+  leadline graph export web.store web.parquet
+  leadline graph export roads.store roads.tsv
+  # A directory for Spark, Dask and others
+  leadline graph export web.store web/ --partitions 64
+
+An undirected edge is written once. A file has no vertices without edges; a directory has all vertices, and \
+keeps the kind of the graph: see `leadline docs graph-export`.")]
 pub(crate) struct Args {
     /// The store
     #[arg(value_name = "STORE")]
     store: InputPath,
-    /// The file to write, such as edges.csv, .tsv, .el, .wel or .parquet; or a folder: one that is there, a
-    /// name that ends in /, or one without an ending
+    /// The file to write, such as edges.csv, .tsv, .el, .wel or .parquet, or a directory: an existing one, a
+    /// name that ends in /, or a name without an ending
     #[arg(value_name = "OUT")]
     out: OutputPath,
-    /// Format of a file: csv, tsv, snap, el, wel or parquet [default: from its ending]
+    /// Format of the file: csv, tsv, snap, el, wel, parquet [default: by its ending]
     #[arg(long, value_name = "FORMAT", value_parser = |text: &str| text.parse::<Format>(), conflicts_with = "partitions")]
     format: Option<Format>,
-    /// Write a folder with the edges in so many parts, of equal numbers of edges [default: parts of 128 MiB
-    /// before compression]
+    /// Parts of equal numbers of edges in a directory, 1 to 100000 [default: parts of 128 MiB before
+    /// compression]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     partitions: Option<u32>,
-    /// Most memory to use; with less than the ids need, the export is slower
+    /// Most memory to use; the export is slower if the ids do not fit
     #[arg(long, value_name = "SIZE", value_parser = parse_large_size, default_value = "256M")]
     memory: u64,
-    /// Replace OUT where it is another file; a folder is replaced only if it is an older export
+    /// Replace OUT if it is another file; a directory is replaced only if it is an export
     #[arg(long)]
     force: bool,
     #[command(flatten)]
     dry: DryRun,
-    /// Print one JSON document
+    /// Print the result as one JSON document
     #[arg(long)]
     json: bool,
 }

@@ -19,40 +19,45 @@ use crate::paths::{EdgesPath, InputPath, OutputPlace};
 use crate::progress::Display;
 use crate::{output, signals};
 
-/// Make a graph store from a file of edges, or from a folder of Parquet files
+/// Make a graph store from a file of edges or Parquet files
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  leadline graph import soc-LiveJournal1.txt.gz lj.store --dedupe\n  \
-                        leadline graph import flights.csv --preview      how it is read; nothing is written\n  \
-                        leadline graph import roads.wel roads.store --weights --undirected\n  \
-                        leadline graph import follows.parquet follows.store --reverse --memory 4G\n  \
-                        leadline graph import from-spark/ follows.store     all its Parquet files\n\
-                        Formats and what counts as a vertex: `leadline docs graph-import`")]
+#[command(after_help = "\
+Examples:
+  leadline graph import soc-LiveJournal1.txt.gz lj.store --dedupe
+  # How a file is read; nothing is written
+  leadline graph import flights.csv --preview
+  leadline graph import roads.wel roads.store --weights --undirected
+  leadline graph import follows.parquet web.store --reverse --memory 4G
+  # Every Parquet file in a directory
+  leadline graph import from-spark/ web.store
+
+Formats, and what counts as a vertex: see `leadline docs graph-import`.")]
 pub(crate) struct Args {
-    /// The edges; compressed files (.gz, .bz2, .zst, .xz) and archives (.tar, .zip) of one file are
-    /// read as they are, folders of Parquet files as one
+    /// The edges: a file, also compressed (.gz, .bz2, .zst, .xz) or alone in an archive (.tar, .zip), or a
+    /// directory of Parquet files
     #[arg(value_name = "EDGES")]
     edges: EdgesPath,
-    /// The store to write; a store of that name is replaced once the new one is whole
+    /// The store to write, replacing an existing store once the new one is complete
     #[arg(value_name = "STORE", required_unless_present = "preview")]
     store: Option<OutputPlace>,
     /// Format of EDGES: snap, csv, tsv, ncol, el, wel, mtx, metis, graphml, gexf, gml, pajek, dimacs, konect,
-    /// adjlist, multiline-adjlist, graphchi, graphalytics, u32, u64, parquet [default: from what stands in
-    /// it, and its ending]
+    /// adjlist, multiline-adjlist, graphchi, graphalytics, u32, u64, parquet [default: recognized by the
+    /// content and the ending]
     #[arg(long, value_name = "FORMAT", value_parser = |text: &str| text.parse::<Format>())]
     format: Option<Format>,
-    /// Each edge goes both ways [default: what EDGES declares, otherwise one way]
+    /// Make every edge lead both ways [default: as EDGES declares, else one way]
     #[arg(long, conflicts_with = "directed")]
     undirected: bool,
-    /// Each edge goes one way, whatever EDGES declares
+    /// Make every edge lead one way, whatever EDGES declares
     #[arg(long)]
     directed: bool,
-    /// Rows and columns of a matrix are vertices of two kinds: columns are numbered behind rows
+    /// Number the columns of a matrix after its rows: they are vertices of two kinds
     #[arg(long)]
     bipartite: bool,
-    /// Vertices, of which some may have no edge: a file with one in a line, or in a column of a .csv or .tsv
+    /// File of vertices, with or without edges: one per line, or in a column of a .csv or .tsv
     #[arg(long, value_name = "FILE")]
     vertices: Option<InputPath>,
-    /// Merge parallel edges into one, with the least of their weights, or their max, sum or first
+    /// Merge parallel edges into one, with the min, max, sum or first of their weights [default: min]
     #[arg(long, value_name = "min|max|sum|first", value_parser = |text: &str| text.parse::<Merge>(),
         num_args = 0..=1, require_equals = true, default_missing_value = "min")]
     dedupe: Option<Merge>,
@@ -62,37 +67,37 @@ pub(crate) struct Args {
     /// Keep the weights of edges
     #[arg(long)]
     weights: bool,
-    /// Keep lists of incoming edges too; an undirected graph has them anyway
+    /// Also keep lists of incoming edges, which an undirected graph has anyway
     #[arg(long)]
     reverse: bool,
     /// Size of a block: 4K, 8K, 16K, 32K or 64K
-    #[arg(long, value_name = "SIZE", value_parser = block, default_value = "4K")]
+    #[arg(long = "block-size", alias = "block", value_name = "SIZE", value_parser = block, default_value = "4K")]
     block: u32,
-    /// Keep lists as plain numbers, uncompressed
+    /// Keep lists uncompressed
     #[arg(long)]
     plain: bool,
-    /// Number vertices by falling degree (in powers of two, else in the ids' order), so that those that are
-    /// read most lie together
+    /// Number vertices by falling degree, so that the most-read ones lie together (powers of two of the
+    /// degree, then order of ids)
     #[arg(long)]
     renumber: bool,
-    /// What ids are: auto (as in the first edge), numbers or strings
+    /// Kind of ids: auto (as in the first edge), numbers or strings
     #[arg(long, value_name = "KIND", value_parser = |text: &str| text.parse::<IdMode>(), default_value = "auto")]
     ids: IdMode,
-    /// Most memory to use, such as 1G [default: a quarter of the machine's, at most 1G]
+    /// Most memory to use, such as 4G [default: a quarter of the machine's, at most 1G]
     #[arg(long, value_name = "SIZE", value_parser = parse_large_size)]
     memory: Option<u64>,
-    /// Threads that parse text [default: one per processor]
+    /// Threads that parse text, 1 to 1024 [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Replace STORE even if it is not a graph store
     #[arg(long)]
     force: bool,
-    /// Show the first five edges and how EDGES is read, and write nothing; STORE is not needed
+    /// Show the first five edges and how EDGES is read; write nothing
     #[arg(long)]
     preview: bool,
     #[command(flatten)]
     dry: DryRun,
-    /// Print one JSON document
+    /// Print the result as one JSON document
     #[arg(long)]
     json: bool,
     #[command(flatten)]

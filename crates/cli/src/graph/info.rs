@@ -9,20 +9,21 @@ use crate::output;
 use crate::paths::{InputPath, OutputPath};
 use crate::progress::Display;
 
-/// Show what a graph store holds, and how its degrees are distributed
+/// Show what a graph store holds, and the distribution of degrees
 #[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  leadline graph info lj.store\n  leadline graph info lj.store --report lj.html    and a page with a plot\n  \
-                        leadline graph info lj.store --json"
-)]
+#[command(after_help = "\
+Examples:
+  leadline graph info web.store
+  # With a plot on a page
+  leadline graph info web.store --report web.html")]
 pub(crate) struct Args {
     /// The store
     #[arg(value_name = "STORE")]
     store: InputPath,
-    /// Print one JSON document
+    /// Print the result as one JSON document
     #[arg(long)]
     json: bool,
-    /// Write a page with a plot of the degrees to this file (replaced if it exists)
+    /// Write the page (HTML), with a plot of the degrees, to this file, replacing it
     #[arg(long, value_name = "FILE")]
     report: Option<OutputPath>,
 }

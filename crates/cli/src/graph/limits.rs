@@ -24,7 +24,7 @@ pub(super) fn writes(path: &Path) -> Result<(Option<f64>, Option<u32>), Failure>
 /// [`Failure::Input`]: no profile, or one that has no k_r.
 pub(super) fn reads(path: &Path) -> Result<ReadLimits, Failure> {
     ReadLimits::of(&DeviceProfile::load(path)?)
-        .map_err(|error| Failure::Input(format!("{}: {error}, or give --depth", path.display())))
+        .map_err(|error| Failure::Input(format!("{}: {error}, or give --concurrency", path.display())))
 }
 
 /// How fast a device reads, for an estimate.

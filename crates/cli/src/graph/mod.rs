@@ -28,9 +28,18 @@ use crate::{output, printable};
 
 pub use import::{block_bytes, check_store};
 
-/// Graphs that do not fit in memory: import and change them, ask them, run algorithms on them,
-/// take them out again
+/// Store, query and analyse graphs that do not fit in memory
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  # Make a store from a file of edges
+  leadline graph import edges.txt.gz web.store
+  # The edges within two hops of vertex 17
+  leadline graph ego web.store 17 --hops 2 -o around17.csv
+  # PageRank in 1G of memory
+  leadline graph pagerank web.store --memory 1G -o ranks.csv
+  # Compare a result with a reference of LDBC Graphalytics
+  leadline graph validate ranks.graphalytics web-PR --algorithm pr")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,

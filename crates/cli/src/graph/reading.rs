@@ -10,16 +10,16 @@ use crate::text_args::TextArgs;
 pub(super) struct ReadingArgs {
     #[command(flatten)]
     text: TextArgs,
-    /// The column of sources: its name, or its number from 1 [default: a known name, else the first]
+    /// Column of sources: its name, or its number from 1 [default: a known name, else 1]
     #[arg(long, value_name = "COLUMN")]
     source_column: Option<Column>,
-    /// The column of targets
+    /// Column of targets, likewise [default: a known name, else 2]
     #[arg(long, value_name = "COLUMN")]
     target_column: Option<Column>,
-    /// The column of weights, which are kept then
+    /// Column of weights, likewise, and keep the weights [default: a known name]
     #[arg(long, value_name = "COLUMN")]
     weight_column: Option<Column>,
-    /// Leave out columns although they look like weights or like ends of other edges
+    /// Ignore further columns, even if they look like weights or vertices
     #[arg(long)]
     ignore_columns: bool,
 }

@@ -30,50 +30,55 @@ const OF_A_COMMIT: u64 = 1_000_000;
 /// Time between commits, of standard input.
 const BETWEEN_COMMITS: Duration = Duration::from_secs(1);
 
-/// Add and delete edges and vertices of a graph store
+/// Add or delete edges and vertices in a graph store
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  leadline graph update follows.store new-follows.parquet\n  \
-                        leadline graph update follows.store gone.csv --delete\n  \
-                        generate | leadline graph update follows.store - --commit-every 5s\n\
-                        Lines of changes:\n  \
-                        + U V [W]  add an edge     - U V  delete it     = U V W  set its weight\n  \
-                        +v U       add a vertex    -v U   delete it and its edges\n\
-                        What each means, and what a crash leaves: `leadline docs graph-update`")]
+#[command(after_help = "\
+Examples:
+  leadline graph update web.store new-edges.parquet
+  leadline graph update web.store gone.csv --delete
+  # A stream of changes, committed every five seconds
+  generate | leadline graph update web.store - --commit-every 5s
+
+Lines of changes:
+  + U V [W]  add an edge     - U V  delete it     = U V W  set its weight
+  +v U       add a vertex    -v U   delete it and its edges
+
+What each of them means, and what a crash leaves: see `leadline docs graph-update`.")]
 pub(crate) struct Args {
-    /// The store; it becomes a folder with its first change
+    /// The store, which becomes a directory with its first change
     #[arg(value_name = "STORE")]
     store: ChangedPath,
-    /// Changes, one per line, or edges to add in any format that import reads; - is standard input
+    /// Changes, one per line, or edges to add in any format that import reads; - for standard input
     #[arg(value_name = "CHANGES")]
     changes: ChangesName,
-    /// Format of the edges [default: from the ending; a text that begins with a line of change is changes]
+    /// Format of CHANGES, as for `leadline graph import` [default: by the ending, or lines of changes]
     #[arg(long, value_name = "FORMAT", value_parser = |text: &str| text.parse::<Format>())]
     format: Option<Format>,
     /// Delete the edges of CHANGES instead of adding them
     #[arg(long)]
     delete: bool,
-    /// Delete, or set the weight of, one of the parallel copies of an edge and not all
+    /// Delete, or set the weight of, one copy of parallel edges instead of all
     #[arg(long)]
     one: bool,
-    /// Stop where something is to be deleted or set that is not there; it is counted otherwise
+    /// Stop at an edge or vertex to delete or set that does not exist [default: count it]
     #[arg(long)]
     strict: bool,
-    /// Commit after so many changes, or after a time with its unit [default: 1000000, or 1s from standard
-    /// input; and at the end]
+    /// Commit after this many changes, or after this time, such as 5s; and at the end [default: 1000000, or
+    /// 1s with standard input]
     #[arg(long, value_name = "N|TIME", value_parser = every)]
     commit_every: Option<Every>,
-    /// Most memory to use, such as 1G [default: a quarter of the machine's, at most 1G]
+    /// Most memory to use, such as 4G [default: a quarter of the machine's, at most 1G]
     #[arg(long, value_name = "SIZE", value_parser = parse_large_size)]
     memory: Option<u64>,
-    /// Write as many blocks at a time, and merge as many runs, as suits the device of this profile
-    #[arg(long, value_name = "PROFILE.json")]
+    /// Write as many blocks at once, and merge as many runs, as suits the device of this profile
+    #[arg(long, value_name = "PROFILE")]
     profile: Option<InputPath>,
-    /// Threads that look up what is deleted [default: one per processor]
+    /// Threads that look up deletions, 1 to 1024 [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
     #[command(flatten)]
     dry: DryRun,
-    /// Print one JSON document at the end, and no line per commit
+    /// Print the result as one JSON document, and no line per commit
     #[arg(long)]
     json: bool,
     #[command(flatten)]

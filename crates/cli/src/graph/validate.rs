@@ -16,30 +16,32 @@ use crate::paths::{InputPath, WorkFolder};
 use crate::progress::Display;
 use crate::{output, signals};
 
-/// Compare a result with a reference by the rules of LDBC Graphalytics
+/// Compare a result with a reference of LDBC Graphalytics
 #[derive(clap::Args)]
-#[command(
-    after_help = "Example:\n  leadline graph pagerank g.graph --properties g.properties -o g.graphalytics\n  \
-                        leadline graph validate g.graphalytics g-PR --algorithm pr\n\n\
-                        Exit codes: 0 valid, 1 not valid, 2 a file that is malformed or cannot be read"
-)]
+#[command(after_help = "\
+Examples:
+  leadline graph pagerank web.store --properties web.properties \\
+    -o ranks.graphalytics
+  leadline graph validate ranks.graphalytics web-PR --algorithm pr
+
+Exit codes: 0 valid, 1 not valid, 2 a file that is malformed or cannot be read.")]
 pub(crate) struct Args {
-    /// The result: a line \"id value\" per vertex, in any order
-    #[arg(value_name = "OUT")]
+    /// The result: a line with id and value for each vertex, in any order
+    #[arg(value_name = "RESULT")]
     found: InputPath,
-    /// The reference, of the same form
+    /// The reference, in the same format
     #[arg(value_name = "REFERENCE")]
     reference: InputPath,
-    /// The algorithm: it decides how values are compared
+    /// The algorithm, which decides how values are compared
     #[arg(long, value_name = "NAME")]
     algorithm: Name,
-    /// Most memory [default: 1G, or a quarter of the machine's]
+    /// Most memory to use, such as 4G [default: a quarter of the machine's, at most 1G]
     #[arg(long, value_name = "SIZE", value_parser = parse_large_size)]
     memory: Option<u64>,
-    /// Folder of temporary files, for lines that --memory has no room for [default: the system's]
-    #[arg(long, value_name = "FOLDER")]
+    /// Directory of temporary files, for lines that do not fit into --memory [default: the system's]
+    #[arg(long, value_name = "DIR")]
     temp: Option<WorkFolder>,
-    /// Print one JSON document
+    /// Print the result as one JSON document
     #[arg(long)]
     json: bool,
 }

@@ -9,14 +9,16 @@ use crate::output;
 use crate::paths::InputPath;
 use crate::progress::Display;
 
-/// Read every byte of a graph store and check that it is intact
+/// Check every byte of a graph store
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  leadline graph verify lj.store && echo sound")]
+#[command(after_help = "\
+Examples:
+  leadline graph verify web.store && echo sound")]
 pub(crate) struct Args {
     /// The store
     #[arg(value_name = "STORE")]
     store: InputPath,
-    /// Print one JSON document
+    /// Print the result as one JSON document
     #[arg(long)]
     json: bool,
 }

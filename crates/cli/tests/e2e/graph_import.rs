@@ -204,7 +204,7 @@ fn bad_input_is_refused_in_one_line_and_leaves_nothing() {
         (&["good.el", "notes.txt.bak"], &["notes.txt.bak: exists and is not a graph store", "--force"]),
         (&["good.el", "good.el", "--force"], &["STORE good.el: is the same file as EDGES good.el"]),
         (&["good.el", "no/x"], &["no/x: its directory cannot be written"]),
-        (&["good.el", "x", "--block", "5K"], &["--block", "4K, 8K, 16K, 32K or 64K"]),
+        (&["good.el", "x", "--block-size", "5K"], &["--block-size", "4K, 8K, 16K, 32K or 64K"]),
         (&["good.el", "x", "--format", "elf"], &["--format", "did you mean 'el'?"]),
         (&["good.el", "x", "--directed", "--undirected"], &["--directed", "--undirected"]),
         (&["good.el", "x", "--memory", "4K"], &["--memory"]),

@@ -84,7 +84,7 @@ fn the_document_has_the_rows() {
         let ran = graph(dir, arguments).succeeded();
         serde_json::from_str::<Value>(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}", ran.stdout))
     };
-    let found = document(&["neighbors", "g", "c, d", "--json", "--depth", "7"]);
+    let found = document(&["neighbors", "g", "c, d", "--json", "--concurrency", "7"]);
     assert_eq!(found["rows"], json!({"neighbors": [{"vertex": "c, d", "neighbor": "ann", "weight": 2.0}]}));
     let numbers = ["row_count", "cache_misses", "version"].map(|name| found[name].as_u64().unwrap());
     assert_eq!((numbers, &found["question"]), ([1, 1, 0], &json!("neighbors")));

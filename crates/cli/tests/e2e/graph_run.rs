@@ -71,8 +71,8 @@ fn every_algorithm_writes_the_same_bytes_whatever_memory_and_threads() {
         // Communities need memory to sort in.
         let little = if ["louvain", "leiden"].contains(&arguments[0]) { "16M" } else { "8M" };
         for limits in [
-            ["--memory", "64M", "--threads", "1", "--depth", "1"],
-            ["--memory", little, "--threads", "3", "--depth", "48"],
+            ["--memory", "64M", "--threads", "1", "--concurrency", "1"],
+            ["--memory", little, "--threads", "3", "--concurrency", "48"],
         ] {
             // What depth-first search finds depends on how many go at once; that it is a forest has its own
             // tests.
@@ -407,7 +407,8 @@ fn the_device_sets_depth_and_bound() {
     assert!(0.0 < reading[0] && reading[0] <= least && least < most && reading[1] < most, "{estimate}");
     let ran = graph(dir, &["wcc", "g", "--profile", "p.json"]).succeeded();
     assert!(ran.stdout.contains("reading alone"), "{}", ran.stdout);
-    graph(dir, &["wcc", "g", "--profile", "p.json", "--depth", "4"]).refused(&["--depth", "--profile"]);
+    graph(dir, &["wcc", "g", "--profile", "p.json", "--concurrency", "4"])
+        .refused(&["--concurrency", "--profile"]);
 }
 
 #[test]

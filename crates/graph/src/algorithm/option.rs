@@ -75,8 +75,8 @@ impl AlgorithmOption {
         "properties",
         "FILE",
         OptionKind::Input,
-        "Take the parameters that no flag gives from the graph's .properties file, as LDBC Graphalytics has \
-         it, and refuse a store whose edges lead another way than it says",
+        "Take parameters that no option gives from this .properties file of LDBC Graphalytics, and refuse a \
+         store whose direction differs from the file's",
     );
 
     /// `--from`, of algorithms that go on from the result of an earlier version.
@@ -84,8 +84,8 @@ impl AlgorithmOption {
         "from",
         "PREVIOUS.bin",
         OptionKind::Previous,
-        "Go on from the result that an earlier run with the same arguments has written to this .bin file; \
-         only additions since then can be followed, after anything else the run is a full one, and says so",
+        "Update the result (.bin) of an earlier run with the same options, if the store has only grown \
+         since; otherwise run in full, and say so",
     );
 }
 

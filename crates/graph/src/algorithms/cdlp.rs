@@ -51,15 +51,19 @@ const COST: Cost = Cost { vertex: 0.0, entry: 14.0 };
 
 pub(super) static DEFINITION: Definition = Definition {
     name: "cdlp",
-    about: "Communities by label propagation: every vertex takes the label that most of its neighbours have",
-    examples: "Example:\n  leadline graph cdlp web.graph --iterations 10 -o labels.parquet",
+    about: "Communities by label propagation",
+    examples: "\
+Examples:
+  leadline graph cdlp web.store --iterations 10 -o labels.parquet
+
+In each iteration every vertex takes the label that most of its neighbours have.",
     options: &[
         AlgorithmOption::PROPERTIES,
         AlgorithmOption::new(
             "iterations",
             "N",
             OptionKind::U32(1, 1_000_000),
-            "Number of iterations [default: 10]",
+            "Iterations, 1 to 1000000 [default: 10]",
         ),
     ],
     one_of: &[],

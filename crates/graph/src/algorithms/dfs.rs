@@ -70,16 +70,19 @@ impl Dfs {
 
 pub(super) static DEFINITION: Definition = Definition {
     name: "dfs",
-    about: "Depth-first search, strict where the graph fits in memory, else unordered: a forest of all that \
-            the sources lead to",
-    examples: "Examples:\n  leadline graph dfs web.graph --source 0 -o forest.csv\n  \
-               leadline graph dfs web.graph --threads 1 --depth 1     strictly depth-first, \
-               from all vertices",
+    about: "Depth-first search: a forest of everything the sources reach",
+    examples: "\
+Examples:
+  leadline graph dfs web.store --source 0 -o forest.csv
+  # In strict order, from every vertex
+  leadline graph dfs web.store --threads 1 --concurrency 1
+
+The order is strict if the graph fits in memory, and else unordered.",
     options: &[AlgorithmOption::new(
         "source",
         "ID",
         OptionKind::Ids,
-        "Begin at the vertex of this id; may be given several times [default: at every vertex, in order]",
+        "Start at the vertex with this id; may be given several times [default: every vertex, in order]",
     )],
     one_of: &[],
     make: |call| Ok(Box::new(DfsRun { sources: call.vertices(&call.ids("source"))? })),

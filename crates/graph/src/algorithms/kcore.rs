@@ -58,9 +58,12 @@ impl KCore {
 
 pub(super) static DEFINITION: Definition = Definition {
     name: "kcore",
-    about: "Cores: for each vertex the largest k for which it is in a part of the graph where all have k \
-            neighbours",
-    examples: "Example:\n  leadline graph kcore web.graph -o cores.csv",
+    about: "Core numbers: the largest k-core that each vertex is in",
+    examples: "\
+Examples:
+  leadline graph kcore web.store -o cores.csv
+
+In a k-core, every vertex has at least k neighbours that are also in it.",
     options: &[],
     one_of: &[],
     make: |_| Ok(Box::new(KCoreRun)),

@@ -48,9 +48,12 @@ impl Lcc {
 
 pub(super) static DEFINITION: Definition = Definition {
     name: "lcc",
-    about: "Local clustering: of the pairs of a vertex's neighbours, the share that an edge joins; and the \
-            triangles of the graph",
-    examples: "Example:\n  leadline graph lcc web.graph -o coefficients.csv",
+    about: "Local clustering coefficients, and the triangles of the graph",
+    examples: "\
+Examples:
+  leadline graph lcc web.store -o coefficients.csv
+
+The coefficient of a vertex is the share of pairs of its neighbours that an edge joins.",
     options: &[AlgorithmOption::PROPERTIES],
     one_of: &[],
     make: |call| {

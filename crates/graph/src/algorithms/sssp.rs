@@ -63,15 +63,17 @@ outcome!(
 
 pub(super) static DEFINITION: Definition = Definition {
     name: "sssp",
-    about: "Shortest paths: the smallest sum of weights from the nearest source to every vertex",
-    examples: "Example:\n  leadline graph sssp roads.graph --source 1 -o distances.csv",
+    about: "Shortest paths from the nearest source, by weight",
+    examples: "\
+Examples:
+  leadline graph sssp roads.store --source 1 -o distances.csv",
     options: &[
         AlgorithmOption::PROPERTIES,
         AlgorithmOption::new(
             "source",
             "ID",
             OptionKind::Ids,
-            "Begin at the vertex of this id; may be given several times",
+            "Start at the vertex with this id; may be given several times",
         )
         .needed_without(&["estimate", "properties"]),
     ],

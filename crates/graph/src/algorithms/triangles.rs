@@ -41,11 +41,14 @@ outcome!(
 
 pub(super) static DEFINITION: Definition = Definition {
     name: "triangles",
-    about: "Triangles: how many there are, whichever way edges lead; with --output also how many each vertex \
-            is in",
-    examples: "Examples:\n  leadline graph triangles web.graph                          how many there \
-               are\n  \
-               leadline graph triangles web.graph -o triangles.parquet   also for each vertex",
+    about: "Triangles: how many, and how many each vertex is in",
+    examples: "\
+Examples:
+  leadline graph triangles web.store
+  # Also for each vertex
+  leadline graph triangles web.store -o triangles.parquet
+
+The direction of edges does not matter.",
     options: &[],
     one_of: &[],
     // Only a table has room for what is counted for each vertex.

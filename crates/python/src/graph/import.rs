@@ -46,7 +46,7 @@ pub(crate) fn import_edges(
     let mut batches = batches.try_iter()?;
     let vertices = vertices.map(|vertices| arrays::ids(vertices, "vertices", 0)).transpose()?;
     let block_bytes = leadline_cli::block_bytes(block_bytes)
-        .map_err(|reason| errors::bad_input(py, &format!("block={block_bytes}: {reason}")))?;
+        .map_err(|reason| errors::bad_input(py, &format!("block_size={block_bytes}: {reason}")))?;
     let dedupe = dedupe.map(str::parse::<Merge>).transpose();
     let dedupe =
         dedupe.map_err(|reason| errors::bad_input(py, &format!("dedupe: {reason}, True or False")))?;

@@ -33,7 +33,7 @@ impl<'py> FromPyObject<'_, 'py> for RunOptions {
         Ok(RunOptions {
             memory,
             threads: within("threads", threads, MOST_THREADS)?,
-            depth: within("depth", depth, MOST_DEPTH)?,
+            depth: within("concurrency", depth, MOST_DEPTH)?,
             temp: temp.map(|temp| path("temp", &temp)).transpose()?,
         })
     }

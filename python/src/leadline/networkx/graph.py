@@ -148,7 +148,9 @@ class StoredGraph:
         """
         store = self.transposed if backwards and self._directed else self.store
         config = nx.config.backends.leadline
-        limits = {name: config[name] for name in ("memory", "threads", "depth") if config[name] is not None}
+        limits = {name: config[name] for name in ("memory", "threads", "concurrency")}
+        limits["concurrency"] = config.depth if limits["concurrency"] is None else limits["concurrency"]
+        limits = {name: limit for name, limit in limits.items() if limit is not None}
         table: leadline.Table = getattr(store, algorithm)(*arguments, **options, **limits)
         return table
 

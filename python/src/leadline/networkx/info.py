@@ -14,6 +14,8 @@ DEFAULT_CONFIG = {
     "memory": None,
     # Threads, and reads in flight; None: as in `leadline.Graph`.
     "threads": None,
+    "concurrency": None,
+    # What `concurrency` was called.
     "depth": None,
 }
 

@@ -18,10 +18,10 @@ use crate::{messages, output, printable};
 pub(super) struct AnswerArgs {
     #[command(flatten)]
     engine: EngineArgs,
-    /// Write the rows to this file (replaced if it exists), .csv or .parquet [default: CSV on stdout]
+    /// Write the rows to this file, replacing it, .csv or .parquet [default: CSV on standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<OutputPath>,
-    /// Print one JSON document, with the rows if they go to no file
+    /// Print the result as one JSON document, with the rows unless they go to a file
     #[arg(long)]
     json: bool,
 }

@@ -10,27 +10,32 @@ use super::neighbors::facts;
 use crate::failure::Failure;
 use crate::paths::InputPath;
 
-/// The neighbourhood of a vertex: all edges among the vertices that few hops lead to
+/// List the edges within a few hops of a vertex
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  leadline graph ego web.graph 17 --hops 2 -o around17.csv\n  \
-                  leadline graph ego web.graph 17 --hops 3 --show vertices     which, and how far they are\n  \
-                  leadline graph ego web.graph 17 --json                       both\n\
-                  An undirected edge is there once: `leadline docs graph-queries`")]
+#[command(after_help = "\
+Examples:
+  leadline graph ego web.store 17 --hops 2 -o around17.csv
+  # Which vertices, and how far they are
+  leadline graph ego web.store 17 --hops 3 --show vertices
+  # Edges and vertices
+  leadline graph ego web.store 17 --json
+
+An undirected edge is listed once: see `leadline docs graph-queries`.")]
 pub(crate) struct Args {
-    /// The graph's store, made by leadline graph import
+    /// The store of the graph, from `leadline graph import`
     #[arg(value_name = "STORE")]
     store: InputPath,
-    /// Id of the vertex in the middle
+    /// Id of the vertex
     #[arg(value_name = "VERTEX")]
     vertex: String,
-    /// Most edges from it to another vertex
+    /// Most hops from it to another vertex
     #[arg(long, value_name = "N", default_value_t = 1)]
     hops: u32,
-    /// Follow edges as they lead (out), against that (in), or both ways
+    /// Follow edges in their direction (out), against it (in), or both
     #[arg(long, value_name = "DIRECTION", value_parser = |text: &str| text.parse::<Side>(), default_value = "out")]
     direction: Side,
-    /// Which rows: the edges, or the vertices with their hops
-    #[arg(long, value_name = "ROWS", value_enum, default_value_t = Show::Edges)]
+    /// Rows to list: the edges, or the vertices with their hops
+    #[arg(long, value_name = "edges|vertices", hide_possible_values = true, value_enum, default_value_t = Show::Edges)]
     show: Show,
     #[command(flatten)]
     answer: AnswerArgs,

@@ -14,10 +14,10 @@ const MOST_BYTES: u64 = 1 << 30;
 /// The vertices that a question is about.
 #[derive(clap::Args)]
 pub(super) struct IdArgs {
-    /// Ids of vertices, in the order of the answer; behind -- where one begins with -
+    /// Ids of the vertices, in the order of the rows; after -- if one begins with -
     #[arg(value_name = "VERTEX", required_unless_present = "vertices")]
     ids: Vec<String>,
-    /// File with further ids, one on each line
+    /// File of further ids, one per line
     #[arg(long, value_name = "FILE")]
     vertices: Option<InputPath>,
 }

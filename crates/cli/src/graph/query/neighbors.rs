@@ -9,23 +9,29 @@ use super::ids::{IdArgs, distinct};
 use crate::failure::Failure;
 use crate::paths::InputPath;
 
-/// The neighbours of some vertices, with weights where the graph has them: a row for each edge
+/// List the neighbours of some vertices
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  leadline graph neighbors web.graph 17\n  \
-                  leadline graph neighbors web.graph --vertices ids.txt --direction both -o neighbors.parquet\n  \
-                  leadline graph neighbors web.graph 17 4 --degrees --json\n\
-                  Rows are in the order of the vertices, then by the neighbour's id; each block that is needed \
-                  is read once: `leadline docs graph-queries`")]
+#[command(after_help = "\
+Examples:
+  leadline graph neighbors web.store 17
+  # Of every vertex in a file, both ways
+  leadline graph neighbors web.store --vertices ids.txt --direction both \\
+    -o neighbors.parquet
+  # How many there are
+  leadline graph neighbors web.store 17 4 --degrees --json
+
+A row for each edge, with its weight if the graph has weights, in the order of the vertices and then of the \
+neighbours' ids: see `leadline docs graph-queries`.")]
 pub(crate) struct Args {
-    /// The graph's store, made by leadline graph import
+    /// The store of the graph, from `leadline graph import`
     #[arg(value_name = "STORE")]
     store: InputPath,
     #[command(flatten)]
     ids: IdArgs,
-    /// Edges that lead from each vertex (out), to it (in), or both; of an undirected graph all are the same
+    /// Edges that lead from each vertex (out), to it (in), or both; the same in an undirected graph
     #[arg(long, value_name = "DIRECTION", value_parser = |text: &str| text.parse::<Side>(), default_value = "out")]
     direction: Side,
-    /// How many there are of each vertex, instead of which
+    /// Count the neighbours of each vertex instead of listing them
     #[arg(long)]
     degrees: bool,
     #[command(flatten)]

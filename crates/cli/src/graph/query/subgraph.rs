@@ -9,14 +9,17 @@ use super::neighbors::facts;
 use crate::failure::Failure;
 use crate::paths::InputPath;
 
-/// All edges among some vertices, with weights where the graph has them
+/// List the edges among some vertices
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  leadline graph subgraph web.graph 17 4 99\n  \
-                  leadline graph subgraph web.graph --vertices ids.txt -o part.parquet\n\
-                  Rows are in the order of the vertices; an undirected edge is there once: \
-                  `leadline docs graph-queries`")]
+#[command(after_help = "\
+Examples:
+  leadline graph subgraph web.store 17 4 99
+  leadline graph subgraph web.store --vertices ids.txt -o part.parquet
+
+A row for each edge, with its weight if the graph has weights, in the order of the vertices. An undirected \
+edge is listed once: see `leadline docs graph-queries`.")]
 pub(crate) struct Args {
-    /// The graph's store, made by leadline graph import
+    /// The store of the graph, from `leadline graph import`
     #[arg(value_name = "STORE")]
     store: InputPath,
     #[command(flatten)]

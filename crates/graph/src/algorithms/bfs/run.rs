@@ -53,10 +53,14 @@ impl VertexTable for (Bfs, Parents) {
 
 pub(crate) static DEFINITION: Definition = Definition {
     name: "bfs",
-    about: "Breadth-first search: how many edges away every vertex is from the nearest source",
-    examples: "Examples:\n  leadline graph bfs web.graph --source 0 --memory 64M\n  \
-               leadline graph bfs web.graph --source 0 --source 17 -o levels.csv --parents\n  \
-               leadline graph bfs web.graph --source 0 --profile ssd/profile.json --runs 3 --json",
+    about: "Breadth-first search: hops from the nearest source",
+    examples: "\
+Examples:
+  leadline graph bfs web.store --source 0 --memory 64M
+  # From two vertices, with parents
+  leadline graph bfs web.store --source 0 --source 17 -o levels.csv --parents
+  # Reads in flight from the profile of the device, three runs
+  leadline graph bfs web.store --source 0 --profile profile.json --runs 3",
     options: &[
         AlgorithmOption::PROPERTIES,
         AlgorithmOption::new(
@@ -67,7 +71,7 @@ pub(crate) static DEFINITION: Definition = Definition {
         )
         .needed_without(&["estimate", "properties"]),
         AlgorithmOption::FROM,
-        AlgorithmOption::flag("parents", "Also write, for each vertex, one that it was reached from")
+        AlgorithmOption::flag("parents", "Also write a vertex from which each one was reached")
             .with_one_of(&["output", "estimate"]),
     ],
     one_of: &[],

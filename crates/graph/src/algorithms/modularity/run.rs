@@ -42,14 +42,14 @@ const OPTIONS: &[AlgorithmOption] = &[
             holds: |resolution| resolution.is_finite() && resolution > 0.0,
             must: "must be a number above 0, such as 1 or 0.5",
         }),
-        "Above 0: larger values make more and smaller communities",
+        "Above 0; larger values make more and smaller communities",
     )
     .or("1"),
     AlgorithmOption::new(
         "seed",
         "N",
         OptionKind::U64(0, u64::MAX),
-        "Seed of the order in which vertices are moved",
+        "Seed of the order in which vertices move",
     )
     .or("1"),
     AlgorithmOption::new(
@@ -60,17 +60,20 @@ const OPTIONS: &[AlgorithmOption] = &[
     ),
     AlgorithmOption::new(
         "levels",
-        "FOLDER",
+        "DIR",
         OptionKind::Folder,
-        "Also write each level's communities into this directory, as level-1.csv, level-2.csv, ...",
+        "Also write each level's communities into this directory, as level-1.csv, level-2.csv and so on",
     ),
 ];
 
 pub(crate) static LOUVAIN: Definition = Definition {
     name: "louvain",
-    about: "Communities of high modularity by the Louvain method: vertices move to where modularity gains \
-            most",
-    examples: "Example:\n  leadline graph louvain web.graph --seed 7 -o communities.parquet",
+    about: "Communities of high modularity (Louvain)",
+    examples: "\
+Examples:
+  leadline graph louvain web.store --seed 7 -o communities.parquet
+
+The store needs lists of incoming edges (`leadline graph import --reverse`) unless it is undirected.",
     options: OPTIONS,
     one_of: &[],
     make: |call| make(call, Method::Louvain),
@@ -78,9 +81,12 @@ pub(crate) static LOUVAIN: Definition = Definition {
 
 pub(crate) static LEIDEN: Definition = Definition {
     name: "leiden",
-    about: "Communities of high modularity by the Leiden algorithm: as louvain, and every community is \
-            connected",
-    examples: "Example:\n  leadline graph leiden web.graph --seed 7 -o communities.parquet",
+    about: "Communities of high modularity, each connected (Leiden)",
+    examples: "\
+Examples:
+  leadline graph leiden web.store --seed 7 -o communities.parquet
+
+The store needs lists of incoming edges (`leadline graph import --reverse`) unless it is undirected.",
     options: OPTIONS,
     one_of: &[],
     make: |call| make(call, Method::Leiden),

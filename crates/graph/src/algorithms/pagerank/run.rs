@@ -58,12 +58,18 @@ outcome!(
 
 pub(crate) static DEFINITION: Definition = Definition {
     name: "pagerank",
-    about: "PageRank: the share of time that a surfer spends at each vertex",
-    examples: "Examples:\n  leadline graph pagerank web.graph --iterations 10 -o ranks.csv\n  \
-               leadline graph pagerank web.graph --tolerance 1e-9\n  \
-               leadline graph pagerank web.graph --source 17      personal to vertex 17\n  \
-               leadline graph pagerank roads.graph --weighted -o ranks.csv\n  \
-               leadline graph pagerank web.graph --tolerance 1e-9 --from ranks.bin -o ranks.bin",
+    about: "PageRank: the share of time a random surfer spends at each vertex",
+    examples: "\
+Examples:
+  leadline graph pagerank web.store --iterations 10 -o ranks.csv
+  # Until the ranks hardly change
+  leadline graph pagerank web.store --tolerance 1e-9
+  # Personal to vertex 17
+  leadline graph pagerank web.store --source 17
+  leadline graph pagerank roads.store --weighted -o ranks.csv
+  # Again, after additions
+  leadline graph pagerank web.store --tolerance 1e-9 --from ranks.bin \\
+    -o ranks.bin",
     options: &[
         AlgorithmOption::PROPERTIES,
         AlgorithmOption::FROM,
@@ -71,7 +77,7 @@ pub(crate) static DEFINITION: Definition = Definition {
             "iterations",
             "N",
             OptionKind::U32(1, 1_000_000),
-            "Number of iterations [default: 10; with --tolerance at most 1000]",
+            "Iterations, 1 to 1000000 [default: 10, or at most 1000 with --tolerance]",
         )
         .not_with(&["from"]),
         AlgorithmOption::new(
@@ -81,7 +87,7 @@ pub(crate) static DEFINITION: Definition = Definition {
                 holds: |change| (0.0..=2.0).contains(&change),
                 must: "must be from 0 to 2, such as 1e-9",
             }),
-            "End once the ranks change by less than this in sum",
+            "Stop when the sum of all changes is below this, 0 to 2, such as 1e-9",
         ),
         AlgorithmOption::new(
             "damping",
@@ -96,7 +102,7 @@ pub(crate) static DEFINITION: Definition = Definition {
             "source",
             "ID",
             OptionKind::Ids,
-            "Jump only to the vertex of this id; may be given several times [default: to any vertex]",
+            "Jump only to this vertex; may be given several times [default: to any vertex]",
         ),
         AlgorithmOption::flag("weighted", "Follow edges in proportion to their weights"),
     ],

@@ -23,9 +23,13 @@ outcome!(
 
 pub(crate) static DEFINITION: Definition = Definition {
     name: "scc",
-    about: "Strongly connected components: which vertices can reach each other along edges; in an undirected \
-            graph the components that wcc finds",
-    examples: "Example:\n  leadline graph scc web.graph --memory 64M -o components.parquet",
+    about: "Strongly connected components: vertices that reach each other",
+    examples: "\
+Examples:
+  leadline graph scc web.store --memory 64M -o components.parquet
+
+The store needs lists of incoming edges (`leadline graph import --reverse`). In an undirected graph the \
+components are the weakly connected ones.",
     options: &[],
     one_of: &[],
     make: |_| Ok(Box::new(SccRun)),

@@ -42,37 +42,42 @@ outcome!(
 
 pub(crate) static DEFINITION: Definition = Definition {
     name: "similarity",
-    about: "Similarity: how many of their neighbours two vertices share, for given pairs, or for each vertex \
-            the vertices most similar to it",
-    examples: "Examples:\n  leadline graph similarity web.graph --pairs pairs.txt -o similarity.csv\n  \
-               leadline graph similarity web.graph --measure overlap --top 10 -o similar.parquet\n  \
-               leadline graph similarity web.graph --top 10 --skip-above 10000 -o similar.csv",
+    about: "Similarity of vertices, by the neighbours they share",
+    examples: "\
+Examples:
+  # Given pairs
+  leadline graph similarity web.store --pairs pairs.txt -o similarity.csv
+  # The ten most similar vertices of each
+  leadline graph similarity web.store --top 10 --measure overlap \\
+    -o similar.parquet
+  # Without vertices that more than 10,000 edges lead to
+  leadline graph similarity web.store --top 10 --skip-above 10000 -o similar.csv",
     options: &[
         AlgorithmOption::new(
             "measure",
             "MEASURE",
             OptionKind::Text(|name| name.parse::<Measure>().map(drop)),
-            "Common neighbours as a share of all neighbours of both (jaccard), or of the vertex with fewer (overlap)",
+            "Shared neighbours divided by all neighbours of both (jaccard), or by the smaller number (overlap)",
         )
         .or("jaccard"),
         AlgorithmOption::new(
             "pairs",
             "FILE",
             OptionKind::Pairs,
-            "File of pairs of ids, one pair per line with blanks between them, or in another format of \
-             edges, told by its name",
+            "File of pairs of ids: one pair per line, separated by blanks, or another format of edges by its \
+             ending",
         ),
         AlgorithmOption::new(
             "top",
             "K",
             OptionKind::U32(1, u32::MAX),
-            "For each vertex this number of vertices that share a neighbour with it, the most similar first",
+            "For each vertex the K most similar ones, best first",
         ),
         AlgorithmOption::new(
             "skip-above",
             "DEGREE",
             OptionKind::U32(0, u32::MAX),
-            "With --top: do not count vertices that more edges than this lead to as neighbours of any",
+            "With --top: ignore shared neighbours that more edges than this lead to [default: none]",
         )
         .not_with(&["pairs"]),
     ],

@@ -36,23 +36,28 @@ impl Walks {
 
 pub(crate) static DEFINITION: Definition = Definition {
     name: "walk",
-    about: "Random walks: uniform, by weight, or node2vec's",
-    examples: "Examples:\n  leadline graph walk web.graph --per-vertex 10 --length 80 -o walks.txt     \
-               one line per walk\n  \
-               leadline graph walk web.graph --per-vertex 10 --p 0.25 --q 4 -o walks.parquet\n  \
-               leadline graph walk roads.graph --source 1 --walkers 1000 --weighted -o walks.csv",
+    about: "Random walks: uniform, weighted or node2vec",
+    examples: "\
+Examples:
+  # One line per walk
+  leadline graph walk web.store --per-vertex 10 --length 80 -o walks.txt
+  # node2vec
+  leadline graph walk web.store --per-vertex 10 --p 0.25 --q 4 -o walks.parquet
+  # A thousand walks from one vertex
+  leadline graph walk roads.store --source 1 --walkers 1000 --weighted \\
+    -o walks.csv",
     options: &[
         AlgorithmOption::new(
             "walkers",
             "N",
             OptionKind::U64(1, 1 << 32),
-            "Number of walks, from vertices chosen at random, or from each --source",
+            "Walks from random vertices, or from each --source, 1 to 2^32",
         ),
         AlgorithmOption::new(
             "per-vertex",
             "N",
             OptionKind::U64(1, 1 << 32),
-            "Number of walks from every vertex [default: 1]",
+            "Walks from every vertex, 1 to 2^32 [default: 1]",
         )
         .not_with(&["walkers", "source"]),
         AlgorithmOption::new(
@@ -61,24 +66,24 @@ pub(crate) static DEFINITION: Definition = Definition {
             OptionKind::Ids,
             "Start at the vertex with this id; may be given several times",
         ),
-        AlgorithmOption::new("length", "L", OptionKind::U32(1, 1_000_000), "Number of edges in a walk")
+        AlgorithmOption::new("length", "L", OptionKind::U32(1, 1_000_000), "Edges in a walk, 1 to 1000000")
             .or("80"),
         AlgorithmOption::new(
             "p",
             "P",
             OptionKind::F64(BIAS),
-            "Node2vec's return parameter: above 1 walks turn back less often",
+            "Return parameter of node2vec: above 1, walks turn back less often",
         )
         .or("1"),
         AlgorithmOption::new(
             "q",
             "Q",
             OptionKind::F64(BIAS),
-            "Node2vec's in-out parameter: above 1 walks stay near, below 1 they go far",
+            "In-out parameter of node2vec: above 1, walks stay near; below 1, they go far",
         )
         .or("1"),
         AlgorithmOption::flag("weighted", "Take edges in proportion to their weights"),
-        AlgorithmOption::new("seed", "N", OptionKind::U64(0, u64::MAX), "Seed of the random numbers").or("1"),
+        AlgorithmOption::new("seed", "N", OptionKind::U64(0, u64::MAX), "Seed of all random choices").or("1"),
     ],
     one_of: &[],
     make,

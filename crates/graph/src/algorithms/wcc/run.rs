@@ -26,9 +26,12 @@ outcome!(
 
 pub(crate) static DEFINITION: Definition = Definition {
     name: "wcc",
-    about: "Weakly connected components: which vertices are connected, ignoring direction",
-    examples: "Examples:\n  leadline graph wcc web.graph --memory 64M -o components.bin\n  \
-               leadline graph wcc web.graph --from components.bin -o components.bin    after additions",
+    about: "Weakly connected components, ignoring direction",
+    examples: "\
+Examples:
+  leadline graph wcc web.store --memory 64M -o components.bin
+  # Again, after additions
+  leadline graph wcc web.store --from components.bin -o components.bin",
     options: &[AlgorithmOption::PROPERTIES, AlgorithmOption::FROM],
     one_of: &[],
     make: |call| {
