@@ -8,12 +8,15 @@ use crate::output;
 
 /// Print the completion script for a shell
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-        leadline completions bash > ~/.local/share/bash-completion/completions/leadline\n  \
-        leadline completions zsh > ~/.zfunc/_leadline       with ~/.zfunc in fpath, before compinit\n  \
-        leadline completions fish > ~/.config/fish/completions/leadline.fish")]
+#[command(after_help = "\
+Examples:
+  leadline completions bash \\
+    > ~/.local/share/bash-completion/completions/leadline
+  # Below a directory in fpath, before compinit runs
+  leadline completions zsh > ~/.zfunc/_leadline
+  leadline completions fish > ~/.config/fish/completions/leadline.fish")]
 pub(crate) struct Args {
-    /// The shell that is to complete
+    /// The shell
     #[arg(value_name = "SHELL")]
     shell: Shell,
 }

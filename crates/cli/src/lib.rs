@@ -17,6 +17,7 @@ mod experiment;
 mod failure;
 mod foreseen;
 mod graph;
+mod help;
 mod lint;
 mod lsm;
 mod man;
@@ -53,15 +54,27 @@ pub use models::{Fitted, fit_file, fit_table};
 pub use paths::{MEMORY, UsedPath, check_used};
 pub use predict::LARGEST_BLOCK;
 
-/// Know the device your storage engine runs on.
+/// Measure a storage device, and tune the software that runs on it
 #[derive(Parser)]
 #[command(
     name = "leadline",
     version,
-    about,
-    after_help = "Start with:\n  \
-        leadline profile --quick\n  \
-        leadline profile sim:flash --quick     on a simulated device, in seconds"
+    after_help = "\
+Examples:
+  # Measure the disk that holds this directory, in two minutes
+  leadline profile . -o profile.json
+  # Get settings for PostgreSQL from the measurement
+  leadline advise postgresql profile.json
+  # Emulate a SATA drive in the directory mnt
+  leadline emulate sim:sata --backing data --mount mnt
+  # Store a graph that does not fit in memory
+  leadline graph import edges.txt.gz web.store
+  # See what is in a trace
+  leadline trace info trace.csv.gz
+  # Install the manual pages
+  leadline man ~/.local/share/man/man1
+
+`leadline COMMAND --help` lists the options of a command, with examples."
 )]
 struct Cli {
     #[command(flatten)]
@@ -167,7 +180,7 @@ pub fn flags_of(arguments: &[OsString]) -> Vec<String> {
 
 fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<(), Failure> {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let mut command = Cli::command();
+    let mut command = help::laid_out(Cli::command());
     let mut matches = match command.try_get_matches_from_mut(&arguments) {
         Ok(matches) => matches,
         Err(error) => return usage::usage(&error, &command, &arguments),

@@ -12,13 +12,16 @@ use crate::failure::Failure;
 use crate::messages;
 use crate::paths::OutputPlace;
 
-/// Write the manual pages, one per command, into a directory
+/// Write the manual pages, one per command
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-        leadline man ~/.local/share/man/man1      then: man leadline-profile\n  \
-        leadline man pages && man pages/leadline-profile.1")]
+#[command(after_help = "\
+Examples:
+  # For `man leadline-profile`
+  leadline man ~/.local/share/man/man1
+  # To read one without installing it
+  leadline man pages && man pages/leadline-profile.1")]
 pub(crate) struct Args {
-    /// A directory, made if it is not there; pages of the same name are replaced
+    /// The directory, made if it does not exist; pages of the same name are replaced
     #[arg(value_name = "DIR")]
     dir: OutputPlace,
 }

@@ -2,6 +2,7 @@
 //!
 //! The line of every failure that any of these tests brings about is checked so, too.
 
+use std::collections::BTreeSet;
 use std::process::Command;
 
 use crate::advised::checked;
@@ -37,30 +38,29 @@ fn a_store_is_changed_without_advice_that_the_command_does_not_take() {
 
 #[test]
 fn no_command_names_an_option_in_its_help_that_it_does_not_have() {
-    let mut waiting: Vec<Vec<String>> = vec![Vec::new()];
-    let mut seen = 0;
-    while let Some(words) = waiting.pop() {
-        let shown = Command::new(program()).args(&words).arg("--help").output().unwrap();
+    let all: serde_json::Value = serde_json::from_str(&leadline_cli::described(false)).unwrap();
+    let paths = all["commands"].as_array().unwrap().iter().map(|command| command["path"].as_str().unwrap());
+    let words = |path: &str| path.split(' ').map(str::to_owned).collect::<Vec<String>>();
+    // With the commands that only have others below them.
+    let calls: BTreeSet<Vec<String>> =
+        paths.map(words).flat_map(|path| (0..=path.len()).map(move |end| path[..end].to_vec())).collect();
+    for words in &calls {
+        let shown = Command::new(program()).args(words).arg("--help").output().unwrap();
         let help = String::from_utf8(shown.stdout).unwrap();
-        seen += 1;
         // What stands behind the name of a command is about that one.
-        let (mut listed, mut about) = (false, words.clone());
+        let mut about = words.clone();
         for line in help.lines() {
-            match line {
-                "Commands:" => listed = true,
-                "" => (listed, about) = (false, words.clone()),
-                _ => {}
-            }
-            let name = line.strip_prefix("  ").filter(|rest| listed && !rest.starts_with(' '));
-            if let Some(name) = name.and_then(|rest| rest.split_whitespace().next())
-                && name != "help"
-            {
-                about = [&words[..], &[name.to_owned()]].concat();
-                waiting.push(about.clone());
+            let name = line.strip_prefix("  ").filter(|rest| !rest.starts_with([' ', '-']));
+            let below = name.and_then(|rest| rest.split_whitespace().next());
+            let below = below.map(|name| [&words[..], &[name.to_owned()]].concat());
+            match below.filter(|below| calls.contains(below)) {
+                Some(below) => about = below,
+                None if line.is_empty() => about.clone_from(words),
+                None => {}
             }
             // What stands behind -- is another program's.
             checked(&about, line.replace('`', "").split(" -- ").next().unwrap());
         }
     }
-    assert!(seen > 50, "{seen} commands");
+    assert!(calls.len() >= 58, "{} screens", calls.len());
 }

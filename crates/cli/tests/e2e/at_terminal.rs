@@ -9,7 +9,7 @@ use rustix::fs::{Mode, OFlags, open};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use crate::ran::{folder, program};
+use crate::ran::{folder, program, run};
 
 /// What `leadline` writes to a terminal of this width, with these variables in its environment.
 ///
@@ -80,4 +80,22 @@ fn a_summary_is_as_wide_as_the_terminal_unless_columns_says_otherwise() {
         widest(&written_at(150, &profile, &[("COLUMNS", "80")]).unwrap()) <= 80,
         "COLUMNS is heard first"
     );
+}
+
+#[test]
+fn help_is_as_wide_as_the_terminal_up_to_a_hundred_columns() {
+    for command in [&["--help"][..], &["profile", "--help"], &["graph", "--help"]] {
+        let Some(narrow) = written_at(70, command, None) else {
+            return skipped("no pseudo-terminals");
+        };
+        // Examples have lines of their own, and 80 columns at most.
+        let text = narrow.split("Examples:").next().unwrap();
+        assert!(widest(text) <= 70, "{narrow}");
+        let wide = written_at(150, command, None).unwrap();
+        assert!(widest(&wide) <= 100, "{wide}");
+        let piped = run(folder().path(), command).succeeded().stdout;
+        assert!(widest(&piped) <= 80, "{piped}");
+    }
+    let wide = written_at(150, &["profile", "--help"], None).unwrap();
+    assert!(widest(&wide) > 80, "{wide}");
 }

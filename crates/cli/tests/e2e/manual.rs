@@ -3,6 +3,8 @@
 use std::fs;
 use std::process::Command;
 
+use serde_json::Value;
+
 use crate::ran::{folder, names, outcome, program, run, text};
 
 /// Every command, as its manual page names it, and a flag that the page must explain.
@@ -16,7 +18,7 @@ const COMMANDS: [(&str, &str); 28] = [
     ("leadline-advise", "--explain"),
     ("leadline-lint", "--cores"),
     ("leadline-prove", "--only"),
-    ("leadline-btree-advise", "--range-bytes"),
+    ("leadline-btree-advise", "--range-size"),
     ("leadline-calibrate", "--again"),
     ("leadline-lsm-advise", "--rated-writes"),
     ("leadline-lsm-predict", "--family"),
@@ -50,15 +52,12 @@ fn every_command_has_a_page_that_names_its_flags() {
         assert!(page.contains(flag), "{name}: no {flag}");
         assert!(name == "leadline" || !page.contains("budget-seconds"), "a hidden flag stays hidden");
     }
-    let help = run(dir.path(), &["--help"]).succeeded().stdout;
-    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    // A description that is wrapped goes on further to the right.
-    let names_one = |line: &&str| !line.starts_with("   ");
-    let listed = listed.take_while(|line| !line.is_empty()).filter(names_one);
-    let listed: Vec<&str> = listed.filter_map(|line| line.split_whitespace().next()).collect();
-    assert!(listed.contains(&"completions") && listed.contains(&"man"), "{help}");
-    for command in listed.into_iter().filter(|command| *command != "help") {
-        assert!(pages.contains(&format!("leadline-{command}.1")), "no page for {command}: {pages:?}");
+    let all: Value = serde_json::from_str(&leadline_cli::described(false)).unwrap();
+    for command in all["commands"].as_array().unwrap() {
+        let page = format!("leadline-{}.1", command["path"].as_str().unwrap().replace(' ', "-"));
+        assert!(pages.contains(&page), "no {page}: {pages:?}");
+        let text = fs::read_to_string(dir.path().join(&page)).unwrap();
+        assert!(text.contains("Examples:"), "{page} has the examples of the help, too");
     }
     run(dir.path(), &["man", "."]).succeeded();
     assert_eq!(names(dir.path()), pages, "written again in place");
