@@ -339,7 +339,7 @@ REFUSED = [
     ({"mount": "/proc"}, "/proc: something is mounted there already"),
     ({"slowdown": 0.5}, "slowdown=.*from 1 to 1000000"),
     ({"slowdown": float("nan")}, "slowdown="),
-    ({"cache": 3}, "cache=.*write the unit"),
+    ({"cache_size": 3}, "cache_size=.*write the unit"),
     ({"capacity": "much"}, "capacity="),
     ({"timing_cpu": 4096}, "processor 4096"),
     ({"output": "/nowhere/x"}, "/nowhere/x: its directory cannot be written"),

@@ -50,7 +50,7 @@ def test_a_missing_sync_is_found_and_one_that_is_there_is_enough(project):
 
 
 @emulated
-@pytest.mark.slow_disk("sim:optane", cache="64M")
+@pytest.mark.slow_disk("sim:optane", cache_size="64M")
 def test_a_marker_says_which_disk_it_is(slow_disk):
     assert slow_disk.counters()["device"] == "sim:optane"
 

@@ -13,6 +13,7 @@ pub(crate) fn in_python(line: &str, flags: &[String]) -> String {
         _ => line,
     };
     let line = refused_value(line).unwrap_or_else(|| line.to_owned());
+    let line = long_named(&line);
     let mut text = String::with_capacity(line.len());
     let mut rest = line.as_str();
     while let Some((at, is_command)) = next(rest) {
@@ -23,6 +24,12 @@ pub(crate) fn in_python(line: &str, flags: &[String]) -> String {
     }
     text.push_str(rest);
     text
+}
+
+/// The line with `--output` where it says `-o`, the only option that has a letter.
+fn long_named(line: &str) -> String {
+    let line = line.replace(" -o ", " --output ");
+    line.strip_prefix("-o ").map_or(line.clone(), |rest| format!("--output {rest}"))
 }
 
 /// Where the next option or command of a terminal begins, and whether it is a command.
