@@ -63,7 +63,7 @@ impl Binary {
         let (krate, name) = (self.krate.clone(), self.name.clone());
         let beside = built.commands.iter().filter(|command| command.folder == self.folder);
         let programs = std::iter::once(self).chain(beside).map(|binary| binary.program.as_path());
-        let inputs = passed::inputs(programs, &self.folder)?;
+        let inputs = passed::inputs(&self.label(), programs, &self.folder)?;
         Ok(Job { krate, name, command, format: Format::Rust, silence: silence(exhaustive), inputs })
     }
 

@@ -14,8 +14,11 @@ use xxhash_rust::xxh3::Xxh3;
 use super::queue::{Job, Ran};
 use crate::run::{root, target};
 
-/// What programs read outside of their crate's folder while they run.
-const READ_ELSEWHERE: [(&str, &str); 1] = [("crates/cli", "crates/catalogue/devices")];
+/// What programs, by their labels, read outside of their crate's folder while they run: files and folders.
+const READ_ELSEWHERE: [(&str, &[&str]); 2] = [
+    ("crates/cli e2e", &["crates/catalogue/devices"]),
+    ("crates/cli pages", &["README.md", "docs", "crates/catalogue/devices"]),
+];
 
 /// Its tests look at files everywhere.
 const READS_ALL: &str = "xtask";
@@ -58,10 +61,11 @@ fn file() -> PathBuf {
     target().join("xtask/passed.json")
 }
 
-/// What the outcome of a test program depends on, in a few digits: itself and the other `programs` of its
+/// What the outcome of the test program `label` depends on, in a few digits: itself and the other `programs` of its
 /// crate, and the files in the crate's folder but for sources, of which the programs are made. `None` if that
 /// is not all.
 pub(super) fn inputs<'a>(
+    label: &str,
     programs: impl IntoIterator<Item = &'a Path>,
     folder: &Path,
 ) -> anyhow::Result<Option<String>> {
@@ -74,8 +78,14 @@ pub(super) fn inputs<'a>(
         add_file(&mut hash, program).with_context(|| program.display().to_string())?;
     }
     add_folder(&mut hash, folder)?;
-    for (_, elsewhere) in READ_ELSEWHERE.iter().filter(|(reader, _)| krate == Path::new(reader)) {
-        add_folder(&mut hash, &root().join(elsewhere))?;
+    let elsewhere = READ_ELSEWHERE.iter().filter(|(reader, _)| *reader == label);
+    for place in elsewhere.flat_map(|(_, places)| *places) {
+        let place = root().join(place);
+        if place.is_dir() {
+            add_folder(&mut hash, &place)?;
+        } else {
+            add_file(&mut hash, &place).with_context(|| place.display().to_string())?;
+        }
     }
     Ok(Some(format!("{:032x}", hash.digest128())))
 }

@@ -45,6 +45,7 @@ impl Tier {
 /// change from one choice to the other would build most of them again.
 const PROGRAMS: [(&str, &[&str]); 10] = [
     ("crates/cli e2e", &["kills", "lsm_validate"]), // etcd; db_bench
+    ("crates/cli pages", &["complete"]),            // Python, PostgreSQL, and what takes long
     ("crates/advise all", &["parity"]),             // all that it advises, of which there are packages
     ("crates/graph all", &["against_networkx"]),    // Python
     ("crates/lsm all", &["options_loaded"]),        // db_bench
