@@ -61,7 +61,8 @@ fn durable_writes_are_told_from_others() {
         return;
     }
     let mut captured = Captured::with(&[("log", &[0; 8192])]);
-    let file = direct(&captured, "log", OFlags::DSYNC);
+    // O_DSYNC; OFlags::DSYNC is O_SYNC.
+    let file = direct(&captured, "log", OFlags::from_bits_retain(0o10_000));
     let memory = vec![0u8; 3 * 4096];
     let start = memory.as_ptr().align_offset(4096);
     file.write_all_at(&memory[start..start + 4096], 4096).unwrap();

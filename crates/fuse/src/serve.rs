@@ -77,9 +77,13 @@ pub fn fopen_flags(flags: OpenFlags, keeps: bool) -> FopenFlags {
     }
 }
 
+/// Data and what is needed to read it are durable when a write is answered. `OFlags::DSYNC` is O_SYNC on Linux,
+/// of which this is one bit.
+const O_DSYNC: OFlags = OFlags::from_bits_retain(0o10_000);
+
 /// Whether a write whose file is open with these flags is durable when it is answered. O_SYNC includes it.
 pub fn is_durable(flags: OpenFlags) -> bool {
-    of_program(flags).contains(OFlags::DSYNC)
+    of_program(flags).contains(O_DSYNC)
 }
 
 /// Whether a file that is open with these flags can be written.
@@ -104,7 +108,8 @@ mod tests {
         // On 64-bit Arm it has the number of O_DIRECT elsewhere.
         assert_eq!(fopen_flags(flags(OFlags::DIRECTORY), true), FopenFlags::FOPEN_KEEP_CACHE);
         assert_eq!(fopen_flags(flags(OFlags::NOFOLLOW), false), FopenFlags::empty());
-        assert!(is_durable(flags(OFlags::DSYNC)) && is_durable(flags(OFlags::SYNC)));
+        assert!(is_durable(flags(O_DSYNC)) && is_durable(flags(OFlags::SYNC)));
+        assert_ne!(O_DSYNC, OFlags::SYNC, "programs open files with one or the other");
         assert!(!is_durable(flags(OFlags::DIRECT | OFlags::APPEND)));
         assert!(is_writing(flags(OFlags::WRONLY | OFlags::APPEND)) && is_writing(flags(OFlags::RDWR)));
         assert!(!is_writing(flags(OFlags::RDONLY | OFlags::DIRECT)));

@@ -23,6 +23,9 @@ pub(super) const POSTGRES_SEGMENT_BYTES: u64 = 16 << 20;
 /// Written at once where the file is filled.
 const FILL_BYTES: usize = 1 << 20;
 
+/// To open a file with. `OFlags::DSYNC` is O_SYNC on Linux, which makes times durable, too.
+const O_DSYNC: OFlags = OFlags::from_bits_retain(0o10_000);
+
 /// A log of a fixed size in a scratch file.
 pub(super) struct LogFile {
     scratch: Scratch,
@@ -41,7 +44,7 @@ impl LogFile {
         let scratch = Scratch::create(dir, DATA_START + len, ScratchOptions::new().direct(false))?;
         // It has no name, and O_DSYNC is fixed when a file is opened.
         let path = format!("/proc/self/fd/{}", scratch.file().as_raw_fd());
-        let flags = OFlags::WRONLY | OFlags::DSYNC | OFlags::CLOEXEC;
+        let flags = OFlags::WRONLY | O_DSYNC | OFlags::CLOEXEC;
         let synchronous = open(&path, flags, Mode::empty())
             .map_err(|errno| failed("opening it with O_DSYNC through /proc", dir, errno))?;
         Ok(LogFile { scratch, synchronous: synchronous.into(), dir: dir.into(), len })
