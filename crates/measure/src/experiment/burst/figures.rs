@@ -8,6 +8,11 @@ use serde::Serialize;
 
 use crate::experiment::figures::{Curve, Line, said, table};
 
+/// A load of so many seconds outlasts the credit of most cloud volumes.
+const LONG: f64 = 3600.0;
+
+const GIB: f64 = (1u64 << 30) as f64;
+
 /// How fast, for how long, and what then: a few sentences.
 pub(super) fn sentences(burst: &Burst) -> Vec<String> {
     let reads = operation(burst.operation);
@@ -18,10 +23,11 @@ pub(super) fn sentences(burst: &Burst) -> Vec<String> {
     let (Some(baseline), Some(credit)) = (burst.baseline_iops, burst.credit_ops) else {
         let moved = bytes(burst.moved_bytes);
         let time = seconds(burst.procedure.measured_seconds);
-        return vec![format!(
-            "No limit seen within {moved} and {time}: random {size} {reads} stayed at {peak} IOPS ({}).",
+        let none = format!(
+            "No stall seen in {time} and {moved}: random {size} {reads} stayed at {peak} IOPS ({}).",
             bandwidth(burst.peak_iops * each)
-        )];
+        );
+        return [Some(none), longer(burst)].into_iter().flatten().collect();
     };
     let mut said = vec![format!(
         "Random {size} {reads} run at {peak} IOPS ({}) while there is credit, then at {} IOPS ({}).",
@@ -46,6 +52,18 @@ pub(super) fn sentences(burst: &Burst) -> Vec<String> {
         ));
     }
     said
+}
+
+/// What finds the credit of a cloud volume, where the load ended before such credit does.
+fn longer(burst: &Burst) -> Option<String> {
+    if burst.procedure.measured_seconds >= LONG {
+        return None;
+    }
+    let gib = (1.1 * burst.peak_iops * f64::from(burst.block_bytes) * LONG / GIB).ceil();
+    Some(format!(
+        "A longer load may still find one: the burst credit of a cloud volume, such as Amazon's gp2, lasts \
+         for 30 min to an hour. --seconds {LONG} --max-bytes {gib}G covers that."
+    ))
 }
 
 /// `reads` or `writes`.
@@ -146,6 +164,13 @@ mod tests {
             assert!(said.contains(part), "no {part:?} in {said:?}");
         }
         (burst.baseline_iops, burst.credit_ops) = (None, None);
-        assert!(sentences(&burst).concat().contains("No limit seen within 3.00 GiB and 12.0 s"));
+        let said = sentences(&burst).join(" ");
+        assert!(
+            said.contains("No stall seen in 12.0 s and 3.00 GiB: random 4K reads stayed at 3.00k"),
+            "{said}"
+        );
+        assert!(said.ends_with("30 min to an hour. --seconds 3600 --max-bytes 46G covers that."), "{said}");
+        burst.procedure.measured_seconds = 3600.0;
+        assert_eq!(sentences(&burst).len(), 1, "an hour is long enough");
     }
 }
