@@ -18,7 +18,7 @@ pub(super) const COMMANDS: [Group; 6] = [
     Group { title: "Simulate and emulate", commands: &["emulate", "calibrate", "pool"] },
     Group { title: "Graphs", commands: &["graph"] },
     Group { title: "Files", commands: &["trace"] },
-    Group { title: "More", commands: &["completions", "man"] },
+    Group { title: "More", commands: &["docs", "completions", "man"] },
 ];
 
 /// All commands of `leadline graph` but `help`.

@@ -92,7 +92,14 @@ macro_rules! pages {
 pages! {
     readme: "README.md",
     buffer_pool: "docs/how-to-buffer-pool.md",
+    cache_policy: "docs/how-to-cache-policy.md",
+    cloud_volume: "docs/how-to-cloud-volume.md",
+    nvme_inside: "docs/how-to-nvme-inside.md",
     predict: "docs/how-to-predict.md",
+    rocksdb_layout: "docs/how-to-rocksdb-layout.md",
+    slow_disk_tests: "docs/how-to-slow-disk-tests.md",
+    snap_pagerank: "docs/how-to-snap-pagerank.md",
+    tune_postgresql: "docs/how-to-tune-postgresql.md",
     first_measurement: "docs/tutorial-first-measurement.md",
     graph: "docs/tutorial-graph.md",
 }

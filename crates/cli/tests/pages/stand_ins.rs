@@ -19,7 +19,7 @@ esac"#;
 
 /// Of the package, only what the environment of the tests has anyway.
 const PIP: &str = r#"case "$*" in
-    "install ./python" | "install './python["*) ;;
+    "install ./python" | "install ./python["*) ;;
     *) echo "pip $*: mark the block \`not run: installs\`" >&2; exit 2 ;;
 esac"#;
 
