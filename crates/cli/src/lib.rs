@@ -189,9 +189,8 @@ fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<(), Failure> {
     let _running = failure::remedies_for(&command, &matches);
     // Before anything is opened: what a command reads is not what it replaces.
     paths::check(&command, &matches)?;
-    if paths::written_to_stdout(&command, &matches)?.is_some() {
-        output::leave_to_document();
-    }
+    let takes_stdout = paths::written_to_stdout(&command, &matches)?.is_some();
+    output::leave_to_document(takes_stdout);
     let cli = match Cli::from_arg_matches_mut(&mut matches) {
         Ok(cli) => cli,
         Err(error) => {

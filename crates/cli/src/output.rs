@@ -150,9 +150,12 @@ pub(crate) fn written(what: &str, path: &Path) {
     }
 }
 
-/// From now on only what is written to the file that is standard output appears there.
-pub(crate) fn leave_to_document() {
-    IS_TAKEN.store(true, Ordering::Relaxed);
+/// Whether only what is written to the file that is standard output appears there, from now on.
+pub(crate) fn leave_to_document(takes_stdout: bool) {
+    // A program that calls a command has a standard output of its own.
+    if console::call().is_none() {
+        IS_TAKEN.store(takes_stdout, Ordering::Relaxed);
+    }
 }
 
 /// Whether a write failed because who read the document on standard output has gone, which is no failure.
