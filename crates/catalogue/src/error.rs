@@ -61,7 +61,7 @@ impl CatalogueError {
         CatalogueError::Syntax {
             path: path.to_owned(),
             line: error.span().map_or(1, |span| line_at(text, span.start)),
-            reason: leadline_files::plainly(error.message()),
+            reason: leadline_files::plainly_of_toml(text, error.message()),
         }
     }
 }

@@ -40,7 +40,7 @@ pub use mapping::{MapOptions, Mapping, huge_vec};
 pub use new_file::{NewFile, STDOUT, folder_of, is_stdout, replace};
 pub use new_folder::NewFolder;
 pub use place::{lock_place, restore};
-pub use plain::plainly;
+pub use plain::{plainly, plainly_of_toml};
 pub use size::{format_size, parse_large_size, parse_size};
 pub use space::Space;
 pub use text_error::TextError;

@@ -16,6 +16,15 @@ pub fn plainly(reason: &str) -> String {
     plain(&reason).unwrap_or(reason)
 }
 
+/// What a parser of TOML says of a text, in plain words; of a text that is something else, what it is.
+pub fn plainly_of_toml(text: &str, reason: &str) -> String {
+    match text.trim_start_matches(|c: char| c == '\u{feff}' || c.is_whitespace()).chars().next() {
+        Some('{') => "is JSON, not TOML".to_owned(),
+        Some('<') => "is HTML or XML, not TOML".to_owned(),
+        _ => plainly(reason),
+    }
+}
+
 fn plain(reason: &str) -> Option<String> {
     if let Some(field) = quoted(reason, "missing field ") {
         return Some(format!("`{field}` is missing"));
@@ -115,6 +124,14 @@ fn found(given: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_that_is_no_toml_is_told_as_what_it_is() {
+        let reason = "missing field `kind`";
+        assert_eq!(plainly_of_toml("\n{\"a\": 1}", reason), "is JSON, not TOML");
+        assert_eq!(plainly_of_toml("<html>", reason), "is HTML or XML, not TOML");
+        assert_eq!(plainly_of_toml("[read]\n", reason), "`kind` is missing");
+    }
 
     #[test]
     fn what_serde_says_is_told_in_plain_words() {

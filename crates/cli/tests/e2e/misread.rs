@@ -112,5 +112,6 @@ fn other_files_are_told_in_plain_words_too() {
             }
         }
     }
+    run(dir.path(), &["devices", "./object"]).refused(&["./object: line 1: is JSON, not TOML"]);
     assert_eq!(names(dir.path()).len(), 3 + 7, "nothing was written");
 }

@@ -270,7 +270,10 @@ impl Schedule {
             }
         };
         let document: Document = toml::from_str(text).map_err(|error| {
-            syntax(error.span().map_or(0, |span| span.start), leadline_files::plainly(error.message()))
+            syntax(
+                error.span().map_or(0, |span| span.start),
+                leadline_files::plainly_of_toml(text, error.message()),
+            )
         })?;
         let faults = document.fault.into_iter().map(check).collect::<Result<_, _>>();
         Ok(Schedule { seed: document.seed, faults: faults.map_err(|(at, reason)| syntax(at, reason))? })
