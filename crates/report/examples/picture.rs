@@ -2,7 +2,7 @@
 //! `cargo run -p leadline-report --example picture -- PROFILE.json docs/img/report.png`.
 
 use std::path::{Path, PathBuf, absolute};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use leadline_profile::DeviceProfile;
 use leadline_report::render_page;
@@ -25,6 +25,7 @@ fn take(page: &Path, picture: &Path, browser: &Path) -> Result<(), Box<dyn std::
         .arg(format!("--user-data-dir={}", browser.display()))
         .arg(format!("--screenshot={}", picture.display()))
         .arg(format!("file://{}", page.display()))
+        .stderr(Stdio::null())
         .status()?;
     if status.success() && picture.exists() { Ok(()) } else { Err(format!("chromium: {status}").into()) }
 }
