@@ -32,7 +32,7 @@ def test_advice_is_that_of_the_command_line_one_key_a_row():
     assert (target["value"], target["number"], target["status"]) == ("0.9", 0.9, "default")
     missing = rows["random_page_cost"]
     assert missing["status"] == "not measured" and missing["value"] is None and math.isnan(missing["number"])
-    assert "--block-sizes" in missing["rule"]
+    assert "--block-size" in missing["rule"]
 
 
 def test_advice_is_written_as_the_command_line_writes_it(tmp_path):

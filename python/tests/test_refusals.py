@@ -39,8 +39,8 @@ def test_values_are_written_as_the_command_line_takes_them(command, option, valu
         ({"sede": 1}, "sede=: is no argument of leadline profile; did you mean seed= ?"),
         ({"wishes": 1}, "wishes=: is no argument of leadline profile"),
         ({"quick": "yes"}, "quick='yes': must be True or False"),
-        ({"seed": True}, "seed=True: takes a value (SEED)"),
-        ({"seed": False}, "seed=False: takes a value (SEED), or None for the default"),
+        ({"seed": True}, "seed=True: takes a value (N)"),
+        ({"seed": False}, "seed=False: takes a value (N), or None for the default"),
         ({"seed": [1]}, "seed=[1]: takes one value"),
         ({"block_size": []}, "block_size=[]: is empty; name a value, or leave it out"),
         ({"block_size": {"4K": 1}}, "block_size={'4K': 1}: takes values, and no pairs of name and value"),
@@ -69,7 +69,7 @@ def test_a_refusal_names_the_argument_of_python(options, line):
 def test_other_commands_are_named_as_they_are_typed():
     with pytest.raises(leadline.BadInput, match="measure more with leadline experiment r-by-k TARGET --into"):
         mix = {"point": 100}
-        leadline.btree.advise("device:p4510", data="1G", key=16, value=100, mix=mix)
+        leadline.btree.advise("device:p4510", data="1G", key_size=16, value_size=100, mix=mix)
 
 
 def test_a_remedy_says_what_to_set(tmp_path):

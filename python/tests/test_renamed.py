@@ -19,13 +19,13 @@ REFUSED = [
         "5K",
     ),
     (
-        lambda **given: btree.advise("device:p4510", data=1, mix="point=100", value_size=1, **given),
+        lambda **given: btree.advise("device:p4510", data="1G", mix="point=100", value_size=1, **given),
         "key",
         "key_size",
         "x",
     ),
     (
-        lambda **given: lsm.advise("device:p4510", data=1, mix="point=100", key_size=1, **given),
+        lambda **given: lsm.advise("device:p4510", data="1G", mix="point=100", key_size=1, **given),
         "value",
         "value_size",
         "x",
@@ -47,7 +47,7 @@ REFUSED = [
 def test_the_old_name_is_the_new_one_and_warns(call, old, new, value):
     with (
         pytest.warns(DeprecationWarning, match=f"the argument {old} is called {new}"),
-        pytest.raises(leadline.BadInput, match=f"^{new}[=:]"),
+        pytest.raises(leadline.BadInput, match=rf"\b{new}[=:]"),
     ):
         call(**{old: value})
 
