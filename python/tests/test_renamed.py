@@ -8,7 +8,7 @@ import leadline
 from leadline import Drive, Graph, btree, lsm, pool, trace
 from leadline.testing import Disk
 
-#: Functions that can be called with what is refused, the old name and the new one, and a value that is not taken.
+#: Functions that can be called, the old name of an argument and the new one, and a value that is refused.
 REFUSED = [
     (lambda **given: leadline.profile("sim:flash", **given), "block_sizes", "block_size", ["3K5"]),
     (lambda **given: leadline.predict("device:p4510", reads=1, **given), "block", "block_size", "2G"),
