@@ -221,7 +221,7 @@ fn items(profile: &DeviceProfile) -> Vec<Doubt> {
     items
 }
 
-/// `Checks slices and merged failed too; 4 more remarks with --details.`
+/// `Checks slices and merged failed too; 4 more remarks: --details.`
 fn left_over(items: &[Doubt]) -> String {
     let names: Vec<String> = items.iter().filter_map(|item| Some(item.check.as_ref()?.to_string())).collect();
     let others = items.len() - names.len();
@@ -232,7 +232,7 @@ fn left_over(items: &[Doubt]) -> String {
     };
     let others = (others > 0).then(|| counted(others as u64, "more remark"));
     let parts: Vec<String> = checks.into_iter().chain(others).collect();
-    format!("  {} with --details.", parts.join("; "))
+    format!("  {}: --details.", parts.join("; "))
 }
 
 /// `6 checks hold; link and quiet could not be made`.

@@ -139,7 +139,7 @@ fn failed_checks_are_red_and_say_what_was_found() {
     };
     assert!(red("cut short by SIGINT") && red("page cache"), "{text}");
     assert!(text.contains("≥ 16") && text.contains("still rising"), "{text}");
-    assert!(text.contains("more remarks with --details."), "what has no room is counted:\n{text}");
+    assert!(text.contains("more remarks: --details."), "what has no room is counted:\n{text}");
 }
 
 #[test]
