@@ -181,6 +181,15 @@ def test_the_report_is_the_page_and_a_file(flash, tmp_path):
     assert os.listdir(tmp_path) == ["page.html"]
 
 
+def test_the_summary_is_one_screen_and_has_its_details_on_request(flash):
+    screen = flash.summary()
+    assert "Reads in flight for 90 % of the maximum" in screen
+    assert "k_r_90" not in screen
+    assert max(map(len, screen.splitlines())) <= 80
+    details = flash.summary(100, details=True)
+    assert details.startswith("sim-flash") and "k_r_90" in details and "ok       little: " in details
+
+
 def test_plots_are_drawn(flash):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")

@@ -125,7 +125,7 @@ def test_profiles_answer_or_say_why_not(one, other):
     for call in (
         lambda: profile.at(one, other),
         lambda: profile.compare(one),
-        lambda: profile.summary(one),
+        lambda: profile.summary(one, other),
         lambda: leadline.Profile.load(one),
         lambda: leadline.Profile.from_json(one, other),
         lambda: leadline.compare(one, other),

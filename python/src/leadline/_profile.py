@@ -284,8 +284,10 @@ class Profile(Parameters):
         return list(self._device.sentences())
 
     def summary(self, width: int = 80, details: bool = False) -> str:
-        """Return what the command line prints of the profile: how many reads and writes in flight use the device,
-        how many reads one write is worth, and how far to trust these numbers.
+        """Return what the command line prints of the profile, in lines of at most `width` characters.
+
+        How many reads and writes in flight use the device, how many reads one write is worth, and how far to
+        trust these numbers.
 
         Parameters
         ----------
