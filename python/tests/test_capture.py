@@ -83,7 +83,7 @@ def test_files_that_this_program_has_open_are_saved_and_lead_nowhere(data, outpu
 
 @pytest.fixture
 def other(data):
-    """Another program, to be started when the directory is recorded: it has a file open until it is let go."""
+    """Another program, started when the directory is recorded: it has a file open until it is let go."""
     running = []
 
     def start():

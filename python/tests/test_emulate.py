@@ -1,4 +1,4 @@
-"""Emulated drives: a directory that loses what was not synced, is commanded, and ends however its owner ends."""
+"""Emulated drives: a directory that loses what was not synced, is commanded, and ends as its owner ends."""
 
 import json
 import multiprocessing

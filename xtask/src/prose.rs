@@ -1,7 +1,7 @@
 //! `cargo xtask prose`: the English of what readers meet, checked by Harper with the rules in `xtask/prose`.
 //!
-//! Harper reads Markdown. Comments and messages reach it as Markdown in which every line has the number that it
-//! has in its source, so that a finding names the place to edit.
+//! Harper reads Markdown. Comments and messages reach it as Markdown in which every line has the number that
+//! it has in its source, so that a finding names the place to edit.
 
 mod bundle;
 mod harper;
