@@ -36,7 +36,8 @@ pub(crate) struct Args {
     /// Print the profile, or the comparison of several, as one JSON document
     #[arg(long)]
     json: bool,
-    /// Also print the tables, the plot, other definitions of k, every check and the experiments; for one profile
+    /// Also print the tables, the plot, other definitions of k, every check and the experiments; for one
+    /// profile
     #[arg(long, conflicts_with = "json")]
     details: bool,
 }

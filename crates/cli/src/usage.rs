@@ -16,8 +16,8 @@ use crate::{console, output};
 /// What stands before the values that a parser takes.
 const ONE_OF: &str = "must be one of ";
 
-/// What clap has to say of `words`, a command line of `leadline`: help and version are printed as they are, an
-/// error becomes one line.
+/// What clap has to say of `words`, a command line of `leadline`: help and version are printed as they are,
+/// an error becomes one line.
 pub(crate) fn usage(error: &clap::Error, leadline: &Command, words: &[OsString]) -> Result<(), Failure> {
     if !error.use_stderr() {
         if console::call().is_some() {

@@ -11,8 +11,8 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// Its rows, each with a cell for every column.
     pub rows: Vec<Row>,
-    /// Leading columns that tell rows apart, if more than one. A terminal in which the columns do not fit side by
-    /// side shows several tables below one another, each with these columns.
+    /// Leading columns that tell rows apart, if more than one. A terminal in which the columns do not fit
+    /// side by side shows several tables below one another, each with these columns.
     pub keys: usize,
     /// What a page says in place of rows where there are none.
     pub none: &'static str,

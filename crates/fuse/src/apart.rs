@@ -5,7 +5,8 @@
 //! closed, but closes it only when the last thread that shares its descriptors has ended, and the thread that
 //! waits is one of them: the process and the mount would hang for ever, whatever signals come.
 //!
-//! Therefore whatever asks the mount for something runs in a thread that shares no descriptors with any other thread.
+//! Therefore whatever asks the mount for something runs in a thread that shares no descriptors with any other
+//! thread.
 // To give a thread descriptors of its own, and to close those that it has by their numbers.
 #![allow(unsafe_code)]
 

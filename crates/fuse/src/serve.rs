@@ -77,8 +77,8 @@ pub fn fopen_flags(flags: OpenFlags, keeps: bool) -> FopenFlags {
     }
 }
 
-/// Data and what is needed to read it are durable when a write is answered. `OFlags::DSYNC` is O_SYNC on Linux,
-/// of which this is one bit.
+/// Data and what is needed to read it are durable when a write is answered. `OFlags::DSYNC` is O_SYNC on
+/// Linux, of which this is one bit.
 const O_DSYNC: OFlags = OFlags::from_bits_retain(0o10_000);
 
 /// Whether a write whose file is open with these flags is durable when it is answered. O_SYNC includes it.

@@ -1,7 +1,7 @@
 //! Sanity checks: what must hold of any device, compared with what was measured.
 //!
-//! The detail of a failed check begins with what was found, up to the first semicolon: short outputs show only
-//! that. One that holds is a short phrase, and one that could not be made says why.
+//! The detail of a failed check begins with what was found, up to the first semicolon: short outputs show
+//! only that. One that holds is a short phrase, and one that could not be made says why.
 
 use crate::disturbed::{DISTURBED, counted, quiet_wait};
 use leadline_figures::number::count;

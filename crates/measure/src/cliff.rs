@@ -33,7 +33,8 @@ pub fn find_cliff(phase: RunPhase, samples: &[WriteSample]) -> Option<Cliff> {
 }
 
 /// How many samples there are before the cliff in a series of rates, if there is one: the split that explains
-/// most of the series' variance, where the median falls by 40 % or more and nine in ten samples after it are below nine in ten before it.
+/// most of the series' variance, where the median falls by 40 % or more and nine in ten samples after it are
+/// below nine in ten before it.
 pub fn find_split(rates: &[f64]) -> Option<usize> {
     let split = best_split(rates)?;
     let (before, after) = rates.split_at(split);

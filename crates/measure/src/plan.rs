@@ -51,7 +51,8 @@ impl Budget {
     }
 
     /// Epochs aimed at: as many as leave slices of some ten milliseconds, because a device's speed changes
-    /// over such times, and many short slices see more of them than a few long ones. `--full` has time for longer slices.
+    /// over such times, and many short slices see more of them than a few long ones. `--full` has time for
+    /// longer slices.
     pub fn epochs(self) -> u32 {
         match self {
             Budget::Quick | Budget::Custom(_) => 10,

@@ -68,7 +68,8 @@ fn stopped_growing(points: &[CurvePoint]) -> bool {
     fell || (!gained(n - 1) && !gained(n - 2))
 }
 
-/// The concurrencies that every epoch measures, out of all that the search tried: the doublings, and the concurrencies round the knee. The rest only found the way. A `coarse` curve is asked for its ends only.
+/// The concurrencies that every epoch measures, out of all that the search tried: the doublings, and the
+/// concurrencies round the knee. The rest only found the way. A `coarse` curve is asked for its ends only.
 pub fn grid(points: &[CurvePoint], coarse: bool) -> Vec<u32> {
     if points.is_empty() {
         return Vec::new();

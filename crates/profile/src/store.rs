@@ -57,7 +57,8 @@ impl DeviceProfile {
     }
 
     /// Replaces the profile at `path` by what `with` makes of it, `None` where nothing is there; what it
-    /// made. Nobody else changes a profile of the same directory in this way meanwhile, so if two results are added at once, none is lost.
+    /// made. Nobody else changes a profile of the same directory in this way meanwhile, so if two results are
+    /// added at once, none is lost.
     ///
     /// # Errors
     /// As [`DeviceProfile::load`] and [`DeviceProfile::save`]; `path` is then as it was before.

@@ -25,7 +25,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("published", common::published_profile()),
     ];
     for (name, profile) in profiles {
-        println!("==== {name}\n{}", render_summary(&profile, &SummaryOptions::new(80).profile("profile.json").details(true)));
+        println!(
+            "==== {name}\n{}",
+            render_summary(&profile, &SummaryOptions::new(80).profile("profile.json").details(true))
+        );
     }
     let two = [common::sample_profile(), common::slower_profile()];
     println!("==== comparison\n{}", render_comparison(&two, 80));

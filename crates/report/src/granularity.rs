@@ -15,7 +15,8 @@ pub(crate) fn sentences(profile: &DeviceProfile) -> Vec<String> {
     small_writes(&entries).into_iter().chain(large_reads(&entries)).collect()
 }
 
-/// Whether to write less than 4K at a time, in one short sentence; none where smaller writes were not measured.
+/// Whether to write less than 4K at a time, in one short sentence; none where smaller writes were not
+/// measured.
 pub(crate) fn size_to_write(profile: &DeviceProfile) -> Option<String> {
     let [small, page] = smallest_and_page(&random(profile))?;
     let size = |entry: &Parameters| block(entry.block_bytes);

@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 
 /// Every model, simplest first, and the best one's name.
 ///
-/// Errors are in percent, parameters in the unit next to them, intervals 95 % `[low, high]`. What is not known
-/// is `null`, never NaN; a model that could not be fitted has its name and what it needs, nothing else.
+/// Errors are in percent, parameters in the unit next to them, intervals 95 % `[low, high]`. What is not
+/// known is `null`, never NaN; a model that could not be fitted has its name and what it needs, nothing else.
 ///
 /// ```json
 /// {"models":[{"name":"dam","mape_percent":31.0,"mape_cv_percent":35.2,"mape_cv_ci_percent":[29.8,41.0],

@@ -61,9 +61,9 @@ fn file() -> PathBuf {
     target().join("xtask/passed.json")
 }
 
-/// What the outcome of the test program `label` depends on, in a few digits: itself and the other `programs` of its
-/// crate, and the files in the crate's folder but for sources, of which the programs are made. `None` if that
-/// is not all.
+/// What the outcome of the test program `label` depends on, in a few digits: itself and the other `programs`
+/// of its crate, and the files in the crate's folder but for sources, of which the programs are made. `None`
+/// if that is not all.
 pub(super) fn inputs<'a>(
     label: &str,
     programs: impl IntoIterator<Item = &'a Path>,

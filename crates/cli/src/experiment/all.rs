@@ -1,5 +1,5 @@
-//! Several experiments, such as `leadline experiment all`: all that TARGET allows, one after the other into one
-//! profile. What the profile has already is not measured again, so that a run that was interrupted goes
+//! Several experiments, such as `leadline experiment all`: all that TARGET allows, one after the other into
+//! one profile. What the profile has already is not measured again, so that a run that was interrupted goes
 //! on.
 
 use std::path::Path;

@@ -44,8 +44,8 @@ pub(super) struct Args {
     /// Print the profile as one JSON document; make no new directory
     #[arg(long)]
     json: bool,
-    /// Also print the parts of each file that were read, skipped and assumed, the tables, every check, and the
-    /// keys that follow for each system
+    /// Also print the parts of each file that were read, skipped and assumed, the tables, every check, and
+    /// the keys that follow for each system
     #[arg(long, conflicts_with = "json")]
     details: bool,
     /// Format of the files [default: recognized by their content]

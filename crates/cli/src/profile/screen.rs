@@ -10,8 +10,8 @@ use crate::failure::Failure;
 use crate::output::{self, OutputPaths};
 use crate::printable::shell_word;
 
-/// Prints it after the files were written, which it names. The next command chooses the settings of `system`, if
-/// any.
+/// Prints it after the files were written, which it names. The next command chooses the settings of `system`,
+/// if any.
 pub(super) fn print_written(
     profile: &DeviceProfile,
     paths: &OutputPaths,

@@ -1,4 +1,5 @@
-//! What commands print where no terminal says how wide it is: lines of at most 80 columns, with whole numbers.
+//! What commands print where no terminal says how wide it is: lines of at most 80 columns, with whole
+//! numbers.
 
 use std::fs;
 use std::path::Path;

@@ -6,8 +6,8 @@ use crate::block::Likeness;
 /// decide which checks fail, and so which sentences there are.
 const SAME_WORDS: usize = 50;
 
-/// The first line of `shown` that `printed` does not have, behind the lines before it. What is printed besides
-/// may be left out of a page, and lines may be broken at other places.
+/// The first line of `shown` that `printed` does not have, behind the lines before it. What is printed
+/// besides may be left out of a page, and lines may be broken at other places.
 pub(crate) fn check(shown: &str, printed: &str, likeness: Likeness) -> Result<(), String> {
     match likeness {
         Likeness::Exact => lines(shown, printed, &spaced),

@@ -60,8 +60,9 @@ pub struct FolderReport {
 }
 
 /// Writes a graph to a directory: `edges/part-00000.parquet` and on, `vertices/part-00000.parquet` and on,
-/// which have every vertex, and `graph.json`. Edges stand as in [`export`](super::export), all parts with equally many, or one more. The directory appears when it is whole, in place of an older export; no
-/// other directory is replaced unless it is empty. `progress` has the phases `vertices` and `write`.
+/// which have every vertex, and `graph.json`. Edges stand as in [`export`](super::export), all parts with
+/// equally many, or one more. The directory appears when it is whole, in place of an older export; no other
+/// directory is replaced unless it is empty. `progress` has the phases `vertices` and `write`.
 ///
 /// # Errors
 /// [`GraphError::Place`] and [`GraphError::Path`] for a place that no directory can take, above all one that

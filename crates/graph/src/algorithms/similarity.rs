@@ -5,8 +5,9 @@
 //! coefficient that in the smaller set (Simpson, "Mammals and the Nature of Continents", American Journal of
 //! Science 241, 1943). Neighbours are the vertices that edges lead to, each once, and not the vertex itself.
 //!
-//! Of given pairs (`pairs`), the shorter list of each is held in memory, as many as there is room for, and the rest are streamed past them. To find the most similar ones (`top`), every path of two edges that
-//! ends where edges from two vertices meet is counted, for as many vertices at a time as there is room for.
+//! Of given pairs (`pairs`), the shorter list of each is held in memory, as many as there is room for, and
+//! the rest are streamed past them. To find the most similar ones (`top`), every path of two edges that ends
+//! where edges from two vertices meet is counted, for as many vertices at a time as there is room for.
 
 mod given;
 mod pairs;

@@ -20,7 +20,8 @@ const NAMES: usize = 24;
 const PADDING: usize = 2;
 
 /// A table; no newline at the end. Numbers to the right, words to the left, no blanks at the ends of lines.
-/// Columns for which there is no room are shown below, in a table of their own with the names of the rows again.
+/// Columns for which there is no room are shown below, in a table of their own with the names of the rows
+/// again.
 pub(crate) fn render_table(table: &Table, width: usize) -> String {
     let columns: Vec<Column> = table
         .columns

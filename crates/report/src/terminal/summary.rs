@@ -77,8 +77,8 @@ impl SummaryOptions {
     }
 }
 
-/// The answer in at most 20 lines of 80 columns: what was measured, how many reads and writes in flight use it,
-/// how many reads one write is worth, what to do, and how far to trust it. Ends with a newline.
+/// The answer in at most 20 lines of 80 columns: what was measured, how many reads and writes in flight use
+/// it, how many reads one write is worth, what to do, and how far to trust it. Ends with a newline.
 ///
 /// With [`SummaryOptions::details`] all else that is known follows.
 pub fn render_summary(profile: &DeviceProfile, options: &SummaryOptions) -> String {
@@ -185,8 +185,8 @@ fn next(options: &SummaryOptions) -> Vec<String> {
     next
 }
 
-/// What may make the numbers wrong, their state, what else speaks against them, and how many checks hold, in at
-/// most so many lines.
+/// What may make the numbers wrong, their state, what else speaks against them, and how many checks hold, in
+/// at most so many lines.
 fn trust(profile: &DeviceProfile, options: &SummaryOptions, most: usize) -> Vec<String> {
     let items = items(profile);
     let shown = |item: &Doubt| {
@@ -207,7 +207,8 @@ fn trust(profile: &DeviceProfile, options: &SummaryOptions, most: usize) -> Vec<
     out
 }
 
-/// What may make the numbers wrong, their state, what else speaks against them, notes, and how many checks hold.
+/// What may make the numbers wrong, their state, what else speaks against them, notes, and how many checks
+/// hold.
 fn items(profile: &DeviceProfile) -> Vec<Doubt> {
     let plain = |words: String| Doubt { words, bad: false, check: None };
     let (mut items, other): (Vec<Doubt>, Vec<Doubt>) =

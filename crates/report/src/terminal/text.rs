@@ -36,8 +36,8 @@ pub(crate) fn wrap(text: &str, width: usize, indent: &str) -> String {
     broken(text, width, [String::new(), indent.to_owned()])
 }
 
-/// With no-break spaces at the blanks where no line ends: between a number and its unit, and around the equals
-/// sign of `k = 4`. [`loose`] makes blanks of them.
+/// With no-break spaces at the blanks where no line ends: between a number and its unit, and around the
+/// equals sign of `k = 4`. [`loose`] makes blanks of them.
 pub(super) fn bound(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = "";
@@ -65,8 +65,8 @@ fn stays_with(before: &str, word: &str) -> bool {
         || matches!(before, "=" | "<" | "≥" | "min" | "h") && word.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Breaks at blanks; `first` stands before the first line and `rest` before the other ones. Blanks with which the
-/// text begins are kept.
+/// Breaks at blanks; `first` stands before the first line and `rest` before the other ones. Blanks with which
+/// the text begins are kept.
 fn broken(text: &str, width: usize, [first, rest]: [String; 2]) -> String {
     let text = bound(&printable(text));
     let mut lines = Vec::new();

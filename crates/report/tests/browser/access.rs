@@ -11,8 +11,8 @@ use crate::common::pages::pages;
 use crate::devtools::Browser;
 use crate::{common, folder};
 
-/// All that is shown at once: what is folded up, what is in tabs. Rows of a table are alike, so the first ones
-/// stand for all of them.
+/// All that is shown at once: what is folded up, what is in tabs. Rows of a table are alike, so the first
+/// ones stand for all of them.
 const UNFOLD: &str = "for (const e of document.querySelectorAll('details')) e.open = true;
     for (const e of document.querySelectorAll('[hidden]')) e.hidden = false;
     new Promise((done) => setTimeout(done, 50)).then(() => {

@@ -1,4 +1,5 @@
-//! Pairs that are given. The shorter list of each is held in memory, as many as there is room for, while the rest are streamed past them: two sweeps over the blocks of these for each time.
+//! Pairs that are given. The shorter list of each is held in memory, as many as there is room for, while the
+//! rest are streamed past them: two sweeps over the blocks of these for each time.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
