@@ -217,7 +217,7 @@ fn items(profile: &DeviceProfile) -> Vec<Doubt> {
     items.extend(why_no_writes(profile).map(|why| plain(format!("writes were not measured: {why}"))));
     items.extend(other);
     let notes = profile.validity.checks.iter().filter(|check| check.name == CheckName::Note);
-    items.extend(notes.map(|check| plain(check.detail.clone())));
+    items.extend(notes.map(|check| plain(format!("note: {}", check.detail))));
     items.extend(checks(profile).map(plain));
     items
 }
