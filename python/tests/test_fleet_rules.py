@@ -181,7 +181,7 @@ def test_a_folder_that_cannot_be_written_is_not_there(alike, tmp_path, monkeypat
         ('{"schema": "leadline.fleet/1"}', "damaged"),
         (
             '{"schema": "leadline.fleet/1", "failures": {}, "nodes": [{"name": "a", "file": "../a.json"}]}',
-            "is not a file beside it",
+            "is not a file next to it",
         ),
         (
             '{"schema": "leadline.fleet/1", "failures": {}, "nodes": [{"name": "a", "file": "a.json"}]}',

@@ -21,8 +21,12 @@ use text::{Kind, Text};
 
 /// Checks the files given, or all that readers meet, and says each finding in a line.
 pub(crate) fn prose(arguments: &[OsString]) -> anyhow::Result<()> {
-    let files = if arguments.is_empty() { sources::all()? } else { given(arguments)? };
-    harper::test_rules()?;
+    let files = if arguments.is_empty() {
+        harper::test_rules()?;
+        sources::all()?
+    } else {
+        given(arguments)?
+    };
     let findings = harper::lint(&texts(&files)?)?;
     for finding in &findings {
         say(&finding.to_string());

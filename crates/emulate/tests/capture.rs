@@ -92,7 +92,7 @@ fn one_trace_at_a_time_and_in_a_place_that_is_there() {
     let nowhere = start(&drive.folder.path().join("missing/a.capture")).unwrap_err().to_string();
     assert!(nowhere.contains("missing"), "{nowhere}");
     let itself = start(&drive.path("a.capture")).unwrap_err().to_string();
-    assert!(itself.contains("lies on the drive"), "{itself}");
+    assert!(itself.contains("is on the drive"), "{itself}");
     assert!(send(drive.path(""), &Command::StopTrace).unwrap_err().to_string().contains("no trace is being"));
     start(&into).unwrap();
     assert!(start(&into).unwrap_err().to_string().contains("already"));

@@ -240,7 +240,7 @@ fn loads_that_say_nothing_of_the_device_are_skipped_with_why() {
         ("rw", "randtrim", "neither reads nor writes"),
         ("rate_iops", "1000", "was held to a rate"),
         ("thinktime", "100", "paused between requests"),
-        ("verify", "crc32c", "verified what it wrote"),
+        ("verify", "crc32c", "verified its writes"),
         ("bsrange", "4k-8k", "requests of several sizes"),
         ("bs", "4k,8k", "bs=4k,8k is not one size"),
         ("random_distribution", "zipf:1.2", "everywhere alike"),

@@ -3,7 +3,7 @@
 use leadline_profile::{OpKind, OrderEffect, Point};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// Reads of epochs that follow writes against those that follow reads: the ratio of mean throughputs with
+/// Reads of epochs that follow writes against reads that follow reads: the ratio of mean throughputs with
 /// Welch's interval. `None` with fewer than two epochs of either.
 pub fn order_effect(points: &[Point]) -> Option<OrderEffect> {
     let mut sequence: Vec<(u32, u32, OpKind)> =

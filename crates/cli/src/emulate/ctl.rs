@@ -117,7 +117,7 @@ Examples:
         #[arg(long)]
         forever: bool,
     },
-    /// Show where a file lies on the device
+    /// Show where a file is on the device
     #[command(after_help = "\
 Examples:
   leadline emulate ctl mnt map base/1/1259")]

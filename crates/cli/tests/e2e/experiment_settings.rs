@@ -10,7 +10,7 @@ use crate::ran::{folder, names, run, start};
 /// Each with words of its table and of its section on the page.
 const EXPERIMENTS: [(&str, &str, &str); 3] = [
     ("mix-line", "256K random, IOPS by share of reads", "id=\"mix-line\""),
-    ("durable-writes", "beside durable writes", "id=\"durable-writes\""),
+    ("durable-writes", "during durable writes", "id=\"durable-writes\""),
     ("io-cost", "ctrl=user model=linear rbps=", "id=\"io-cost\""),
 ];
 

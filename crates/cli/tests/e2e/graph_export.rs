@@ -58,7 +58,10 @@ fn bad_input_is_refused_in_one_line_and_leaves_nothing() {
     write(dir, "mine/thesis.tex", "mine");
     let before = names(dir);
     for (arguments, parts) in [
-        (&["export", "s", "mine"][..], &["mine: exists and is not an exported graph", "another folder"][..]),
+        (
+            &["export", "s", "mine"][..],
+            &["mine: exists and is not an exported graph", "another directory"][..],
+        ),
         (&["export", "s", "mine", "--force"], &["mine: exists and is not an exported graph"]),
         (&["export", "s", "a.el", "--partitions", "2"], &["a.el: is a file"]),
         (&["export", "s", "s"], &["OUT s: is the same file as STORE s"]),

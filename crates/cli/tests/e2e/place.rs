@@ -79,7 +79,7 @@ fn the_best_use_at_each_size_is_told_in_words_a_table_json_and_a_page() {
 
     let ran = placed(dir.path(), &["--fast-size", "16M", "--weights", "q3=0.01,q16=10"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    for words in ["16M: take orders placed: ", "would take", "All queries together", "Each query by itself"] {
+    for words in ["16M: take orders placed: ", "would take", "All queries together", "Each query alone"] {
         assert!(ran.stdout.contains(words), "{words}: {ran:?}");
     }
 }

@@ -72,7 +72,7 @@ fn what_is_not_0_in_a_dense_matrix_is_an_edge() {
     let text = matrix("array complex general", "1 1\n0\n-1\n");
     assert_eq!(read_text("a.mtx", &text, &plain()).unwrap().pairs, [(1, 1)]);
     for (kind, rest, expected) in [
-        ("array real general", "2 2\n1\n1\n1\n", "found the end before that of row 2 in column 2"),
+        ("array real general", "2 2\n1\n1\n1\n", "found the end before the entry of row 2 in column 2"),
         (
             "array real general",
             "2 2\n1\n1\n1\n1\n1\n",

@@ -69,7 +69,7 @@ fn edges_of_graphalytics_may_stand_alone_and_that_is_said() {
     let (folder, path) = file("g.e", "10 20\n20 30\n");
     let found = read(&path, &plain()).unwrap();
     assert_eq!((found.pairs, found.vertices), (vec![(10, 20), (20, 30)], vec![]));
-    assert_eq!(found.summary.notes, ["there is no .v next to it: its vertices are those of its edges"]);
+    assert_eq!(found.summary.notes, ["there is no .v next to it: its vertices are the ends of its edges"]);
     std::fs::rename(&path, folder.path().join("h.v")).unwrap();
     let error = read(&folder.path().join("h.v"), &plain()).unwrap_err().to_string();
     assert!(error.contains("h.e beside it, which is not there"), "{error}");

@@ -7,7 +7,7 @@ use super::grid::render_table;
 use super::{NARROWEST, wrap};
 use crate::model_words::{self, Errors, Sorted};
 
-/// Every model's errors, which was chosen and why, what the others lack, and the parameters of the chosen
+/// Every model's errors, which was chosen and why, what the rest lack, and the parameters of the chosen
 /// one, `width` columns wide (60 at least); `label` names the device. Ends with a newline.
 pub fn render_models(label: &str, comparison: &ModelComparison, width: usize) -> String {
     let width = width.max(NARROWEST);

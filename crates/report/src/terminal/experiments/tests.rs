@@ -180,7 +180,7 @@ fn the_path_of_unaligned_writes_is_said() {
 fn of_what_settings_are_derived_from() {
     let expected: [(&str, &[&str]); 3] = [
         ("mix-line", &["256K random, IOPS", "25 % reads", "k = 128", "best / line", "100 %", "16K", "1M"]),
-        ("durable-writes", &["2.00k (1.96k–2.04k)", "beside durable writes", "90 %", "p99.9", " of 1.80k"]),
+        ("durable-writes", &["2.00k (1.96k–2.04k)", "during durable writes", "90 %", "p99.9", " of 1.80k"]),
         ("io-cost", &["rrandiops", "2.80 GB/s", "sequential reads of 128M", "wbps fell from", "=linear"]),
     ];
     assert_shown(&studied_profile(), &expected);
