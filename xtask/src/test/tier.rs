@@ -43,7 +43,7 @@ impl Tier {
 /// Test programs, and which of their modules the loop leaves out; it leaves out the whole of those without.
 /// It builds all of them: the fewer crates cargo builds, the fewer features their dependencies have, and each
 /// change from one choice to the other would build most of them again.
-const PROGRAMS: [(&str, &[&str]); 10] = [
+const PROGRAMS: [(&str, &[&str]); 11] = [
     ("crates/cli e2e", &["kills", "lsm_validate"]), // etcd; db_bench
     ("crates/cli pages", &["complete"]),            // Python, PostgreSQL, and what takes long
     ("crates/advise all", &["parity"]),             // all that it advises, of which there are packages
