@@ -170,7 +170,7 @@ fn writes_count_as_they_last() {
     let found = law(&limited);
     assert!((found.seconds(4096, 0.0) / (4096.0 / 5e7) - 1.0).abs() < 0.03, "{found:?}");
     assert!((number(&limited, "read_iops") / 200_000.0 - 1.0).abs() < 0.1);
-    assert!(limited.setting("write_iops").unwrap().rule.contains("for long it writes 200 MB/s"));
+    assert!(limited.setting("write_iops").unwrap().rule.contains("it sustains 200 MB/s"));
 
     // What lasts as measured changes nothing.
     let same = Known { sustained: 0.98e9, ..FAST };
