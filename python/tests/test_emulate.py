@@ -380,7 +380,7 @@ def test_bad_commands_are_refused_and_change_nothing(drive, quick, tmp_path):
         (lambda: drive.stop_trace(), "no trace is being recorded"),
         (lambda: drive.start_trace("/nowhere/x"), "/nowhere/x"),
         (lambda: drive.enumerate_power_cuts(drive.path / "x"), "folder=.*is inside MOUNT"),
-        (lambda: drive.enumerate_power_cuts(drive.backing / "x"), "lies in the backing directory"),
+        (lambda: drive.enumerate_power_cuts(drive.backing / "x"), "is in the backing directory"),
         (lambda: Drive(tmp_path).counters(), "no emulated drive is mounted there"),
         (lambda: Drive(tmp_path).wait(seconds=0.1), "no emulated drive is mounted there"),
         (lambda: emulate(quick, mount=drive.path), "something is mounted there already"),

@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn steps_rise_from_one_to_the_end() {
-        assert_eq!(steps(0, 2), []);
+        assert_eq!(steps(0, 2), [0_u64; 0]);
         assert_eq!(steps(1, 2), [1]);
         assert_eq!(steps(13, 2), [1, 2, 3, 4, 6, 8, 12, 13]);
         assert_eq!(steps(9, 8), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
