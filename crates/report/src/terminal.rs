@@ -3,6 +3,7 @@
 mod details;
 mod experiments;
 mod grid;
+mod lines;
 mod models;
 mod plot;
 mod subject;
@@ -16,12 +17,12 @@ use crate::compare::{Relation, Verdict, compare};
 use crate::format::{self, block};
 
 pub use experiments::render_experiment;
+use lines::NARROWEST;
+pub(crate) use lines::wrap;
 pub use models::render_models;
 pub use plot::{PlotOptions, render_plot};
 pub use summary::{SummaryOptions, render_summary};
-use text::NARROWEST;
 pub use text::render_text;
-pub(crate) use text::wrap;
 
 /// Several profiles side by side, `width` columns wide (60 at least), each against the first. Ends with a
 /// newline.

@@ -3,10 +3,9 @@
 use leadline_profile::{Check, CheckStatus, DeviceProfile, DeviceState, ImportedFile};
 
 use super::experiments::render_experiment;
+use super::lines::{red, wrap};
 use super::plot::{PlotOptions, render_plot};
-use super::summary::red;
 use super::table;
-use super::text::wrap;
 use crate::format;
 use crate::headline;
 use crate::origin::{is_imported, is_published};

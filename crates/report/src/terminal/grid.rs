@@ -8,7 +8,7 @@ use comfy_table::{
 use leadline_figures::Table;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::text::{bound, loose, printable, wrap};
+use super::lines::{bound, loose, printable, wrap};
 
 /// Columns of words are not squeezed below this where their cells are longer.
 const WORDS: usize = 16;

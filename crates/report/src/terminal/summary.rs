@@ -5,8 +5,8 @@ use leadline_profile::{CheckName, CheckStatus, DeviceProfile, OpKind, Parameters
 
 use super::details::details;
 use super::grid::render_table;
+use super::lines::{NARROWEST, red, wrap};
 use super::subject::{how, listed, title};
-use super::text::{NARROWEST, wrap};
 use crate::advice::Advice;
 use crate::doubts::{Doubt, doubts, state};
 use crate::format::{self, block, capital, count, counted};
@@ -251,10 +251,6 @@ fn checks(profile: &DeviceProfile) -> Option<String> {
     let unknown = (!unknown.is_empty()).then(|| format!("{unknown} could not be checked"));
     let parts: Vec<String> = hold.into_iter().chain(unknown).collect();
     (!parts.is_empty()).then(|| parts.join("; "))
-}
-
-pub(super) fn red(text: &str, color: bool) -> String {
-    if color { format!("\x1b[31m{text}\x1b[0m") } else { text.to_owned() }
 }
 
 #[cfg(test)]
