@@ -94,10 +94,14 @@ impl Pages {
 
     /// What is wrong with a name, and what may be meant.
     fn unknown(&self, name: &str) -> String {
-        let whole = closest(name, self.listed().map(|page| &*page.name)).map(str::to_owned);
-        let by_end = || Some(one_of(&self.ending(closest(name, self.listed().filter_map(Page::end))?)));
+        // A page is called by its whole name or by its end: `postgresql` is `advise/postgresql`.
+        let names = self.listed().flat_map(|page| [Some(&*page.name), page.end()]).flatten();
+        let close = closest(name, names).map(|close| match self.ending(close)[..] {
+            [] => close.to_owned(),
+            ref pages => one_of(pages),
+        });
         let has = |page: &&Page| page.text.to_lowercase().contains(&name.to_lowercase());
-        let meant = match (whole.or_else(by_end), self.listed().filter(has).count()) {
+        let meant = match (close, self.listed().filter(has).count()) {
             (Some(close), _) => format!("did you mean {close}?"),
             (None, 0) => "leadline docs lists all pages".to_owned(),
             (None, 1) => format!("one page has this word: leadline docs --search '{name}'"),

@@ -85,17 +85,17 @@ fn a_summary_is_as_wide_as_the_terminal_unless_columns_says_otherwise() {
 #[test]
 fn help_is_as_wide_as_the_terminal_up_to_a_hundred_columns() {
     for command in [&["--help"][..], &["profile", "--help"], &["graph", "--help"]] {
-        let Some(narrow) = written_at(70, command, None) else {
+        let Some(narrow) = written_at(70, command, &[]) else {
             return skipped("no pseudo-terminals");
         };
         // Examples have lines of their own, and 80 columns at most.
         let text = narrow.split("Examples:").next().unwrap();
         assert!(widest(text) <= 70, "{narrow}");
-        let wide = written_at(150, command, None).unwrap();
+        let wide = written_at(150, command, &[]).unwrap();
         assert!(widest(&wide) <= 100, "{wide}");
         let piped = run(folder().path(), command).succeeded().stdout;
         assert!(widest(&piped) <= 80, "{piped}");
     }
-    let wide = written_at(150, &["profile", "--help"], None).unwrap();
+    let wide = written_at(150, &["profile", "--help"], &[]).unwrap();
     assert!(widest(&wide) > 80, "{wide}");
 }

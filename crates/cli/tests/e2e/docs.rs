@@ -54,6 +54,7 @@ fn words_are_found_and_a_wrong_name_brings_the_closest() {
     assert!(none.stderr.contains("no page has \"no such words\""), "{}", none.stderr);
 
     docs(dir.path(), &["bursts"], &[]).refused(&["bursts: there is no such page", "did you mean burst"]);
+    docs(dir.path(), &["postgressql"], &[]).refused(&["did you mean advise/postgresql or prove/postgresql?"]);
     docs(dir.path(), &["postgresql"], &[]).refused(&["advise/postgresql or prove/postgresql"]);
     docs(dir.path(), &["--markdown"], &[]).refused(&["PAGE"]);
 }
