@@ -160,6 +160,15 @@ impl<'a> Drive<'a> {
         Ok(Estimate::of(bandwidth, load.sustained_ci.unwrap_or([bandwidth; 2])))
     }
 
+    /// The rate of random writes of `page_bytes` that lasts, bytes per second: the sustained one, but no more
+    /// requests than a volume allows that has spent its burst credit ([`Drive::baseline`]), which `sustained`
+    /// may end too early to meet.
+    pub fn lasting_random_writes(&self, page_bytes: u32) -> Result<Estimate, Unmeasured> {
+        let sustained = self.sustained_writes(Pattern::Random)?;
+        let most = self.baseline().map_or(f64::INFINITY, |baseline| baseline * f64::from(page_bytes));
+        Ok(Estimate { value: sustained.value.min(most), ci: sustained.ci.map(|end| end.min(most)) })
+    }
+
     /// The plateau of durable writes, operations per second; `None` where none were measured. Its interval is
     /// `None` where the profile has none.
     pub fn durable_plateau(&self, pattern: Pattern, block_bytes: u32) -> Option<(f64, Option<[f64; 2]>)> {

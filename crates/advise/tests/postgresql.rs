@@ -48,6 +48,33 @@ fn prefetching_is_what_saturates_the_device() {
 }
 
 #[test]
+fn a_key_that_is_set_and_needs_more_to_be_judged_is_told() {
+    let inputs = Inputs { memory_bytes: None, ..inputs("16") };
+    let told = |text: &str| lint(System::Postgresql, &config(text), &FAST.profile(), &inputs).unwrap().notes;
+    let note = "not judged: checkpoint_timeout and max_wal_size depend on shared_buffers: give --memory";
+    assert_eq!(told("max_wal_size = 1GB\n"), [note]);
+    assert_eq!(told("seq_page_cost = 1\n"), [""; 0]);
+}
+
+/// `sustained` may end before the credit does: what it measured is then the burst.
+#[test]
+fn a_volume_that_lives_on_credit_is_written_to_at_its_baseline() {
+    let mut document = FAST.document();
+    document["experiments"]["burst"] = serde_json::json!({
+        "operation": "read", "block_bytes": 4096, "concurrency": 32, "moved_bytes": 1u64 << 30,
+        "peak_iops": 3000.0, "baseline_iops": 300.0, "loads": [],
+    });
+    let advice = advise(System::Postgresql, &parsed(&document), &inputs("16")).unwrap();
+    let pages = advice.setting("bgwriter_lru_maxpages").unwrap();
+    assert_eq!(pages.value, Value::Number(30.0), "half of 300 per second, in rounds of 200 ms");
+    assert!(
+        pages.rule.contains("half of the 300 pages of 8K per second of the volume's baseline"),
+        "{}",
+        pages.rule
+    );
+}
+
+#[test]
 fn scans_read_themselves_where_workers_would_have_no_processors() {
     let method = |cores: u32| {
         let inputs = Inputs { cores: Some(cores), ..inputs("18") };

@@ -4,8 +4,6 @@ mod flags;
 
 use std::path::Path;
 
-use leadline_profile::Pattern;
-
 use super::Rules;
 use crate::meaning::{Meaning, Special};
 use crate::{Advice, AdviseError, Config, Drive, File, Inputs, Setting, Source, Unmeasured, Value};
@@ -14,6 +12,9 @@ const READAHEAD: &str = "MDB_NORDAHEAD";
 const SYNC_BYTES: &str = "MDBX_opt_sync_bytes";
 /// Commits that are flushed later; not advised: how much may be lost is not the device's to say.
 const LAZY: &str = "MDBX_SAFE_NOSYNC";
+
+/// Bytes of a page of these databases.
+const PAGE: u32 = 4096;
 
 /// The version of libmdbx; the other one is LMDB's.
 const MDBX: &str = "mdbx";
@@ -136,7 +137,7 @@ fn readahead(drive: &Drive, inputs: &Inputs) -> Result<Setting, Unmeasured> {
 /// Bytes of lazy commits in which a flush takes a tenth of the time.
 fn sync_bytes(drive: &Drive) -> Result<Setting, Unmeasured> {
     let flush = drive.flush()?.mean / 1e6;
-    let bytes = drive.sustained_writes(Pattern::Random)?.times(flush * (1.0 - SHARE) / SHARE);
+    let bytes = drive.lasting_random_writes(PAGE)?.times(flush * (1.0 - SHARE) / SHARE);
     let within = |bytes: f64| bytes.clamp(LEAST, MOST);
     let value = within(bytes.value);
     let rule = format!(

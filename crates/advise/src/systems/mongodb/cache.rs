@@ -50,7 +50,7 @@ pub(super) fn evictors(drive: &Drive, cores: u32) -> Result<Setting, Unmeasured>
 
 /// Percent of the cache that is written in half of the time between checkpoints.
 fn written(drive: &Drive, memory: u64) -> Result<f64, Unmeasured> {
-    let bandwidth = drive.sustained_writes(Pattern::Random)?.value;
+    let bandwidth = drive.lasting_random_writes(PAGE)?.value;
     Ok(100.0 * SHARE * PERIOD * bandwidth / cache_bytes(memory))
 }
 

@@ -61,14 +61,18 @@ pub(super) fn add(drive: &Drive, inputs: &Inputs, version: u32, advice: &mut Adv
 /// disk; on a volume of 3000 requests per second it was 3.5 times, and 1.8 times with 150
 /// (benches/RESULTS.md).
 fn maxpages(drive: &Drive) -> Result<Setting, Unmeasured> {
-    let pages = drive.sustained_writes(Pattern::Random)?.times(1.0 / f64::from(PAGE));
+    let pages = drive.lasting_random_writes(PAGE)?.times(1.0 / f64::from(PAGE));
     let per_round = pages.times(SHARE * ROUND);
     let within = |pages: f64| pages.clamp(10.0, DEFAULT_PAGES).round();
     let value = within(per_round.value);
     let rule = format!(
-        "half of the {:.0} pages of 8K per second of sustained random writes, in rounds of 200 \
-         ms, but no more than the default: more only takes the drive from the syncs of the log",
-        pages.value
+        "half of the {:.0} pages of 8K per second of {}, in rounds of 200 ms, but no more than the default: \
+         more only takes the drive from the syncs of the log",
+        pages.value,
+        match drive.baseline() {
+            Some(baseline) if baseline <= pages.value => "the volume's baseline, without burst credit",
+            _ => "sustained random writes",
+        }
     );
     let key = "bgwriter_lru_maxpages";
     Ok(Setting::new(key, Value::Number(value), "pages per round", rule, documented(WRITER))
@@ -98,7 +102,7 @@ fn bgwriter_flush_after() -> Setting {
 /// Bytes after which a checkpoint asks the kernel to write back: the default, or less where the drive takes
 /// more than 10 ms for as much, so that the syncs of the log do not wait long behind them.
 fn checkpoint_flush_after(drive: &Drive) -> Result<Setting, Unmeasured> {
-    let batch = drive.sustained_writes(Pattern::Random)?.times(BATCH);
+    let batch = drive.lasting_random_writes(PAGE)?.times(BATCH);
     let rounded = |bytes: f64| power_of_two(bytes.clamp(LEAST_BATCH, DEFAULT_CHECKPOINT_FLUSH as f64));
     let value = rounded(batch.value);
     let rule = format!(
@@ -152,7 +156,7 @@ fn completion_target(version: u32) -> Setting {
 
 /// Seconds that the drive needs at its [share](SHARE) to write all of `shared_buffers`.
 fn seconds_to_write(drive: &Drive, memory: u64) -> Result<leadline_model::Estimate, Unmeasured> {
-    let bandwidth = drive.sustained_writes(Pattern::Random)?;
+    let bandwidth = drive.lasting_random_writes(PAGE)?;
     let seconds = |bandwidth: f64| BUFFERS * memory as f64 / (SHARE * bandwidth) / COMPLETION;
     Ok(leadline_model::Estimate::of(seconds(bandwidth.value), bandwidth.ci.map(seconds)))
 }
@@ -182,7 +186,7 @@ fn timeout(drive: &Drive, memory: u64) -> Result<Setting, Unmeasured> {
 /// As much log as may be written until the next checkpoint is due by the clock.
 fn max_wal_size(drive: &Drive, memory: u64) -> Result<Setting, Unmeasured> {
     let seconds = seconds_to_write(drive, memory)?.value.clamp(300.0, 3600.0);
-    let bandwidth = drive.sustained_writes(Pattern::Random)?;
+    let bandwidth = drive.lasting_random_writes(PAGE)?;
     // Each page that a checkpoint writes was first logged in full; a checkpoint begins when the log has
     // 1 / (1 + checkpoint_completion_target) of this size.
     let bytes = bandwidth.times(SHARE * seconds * (1.0 + COMPLETION));

@@ -1,7 +1,5 @@
 //! How a commit becomes durable, and when the log is written back.
 
-use leadline_profile::Pattern;
-
 use super::{CHECKPOINT, JOURNAL, SOURCE, SYNCHRONOUS};
 use crate::{Drive, Fits, Setting, Unmeasured, Value};
 
@@ -12,7 +10,7 @@ const FLUSHES: [(&str, f64); 4] = [("wal", 1.0), ("delete", 4.0), ("truncate", 5
 const PAUSE: f64 = 0.1;
 
 /// Bytes of a page in which the log is counted.
-const PAGE: f64 = 4096.0;
+const PAGE: u32 = 4096;
 
 /// `wal_autocheckpoint` unless set, and the most that is advised: 64 MiB of log.
 const DEFAULT_PAGES: f64 = 1000.0;
@@ -56,7 +54,7 @@ pub(super) fn synchronous(drive: &Drive) -> Result<Setting, Unmeasured> {
 /// Pages of log after which a commit writes them to the database: as many as the drive writes while nobody
 /// minds the wait.
 pub(super) fn checkpoint(drive: &Drive) -> Result<Setting, Unmeasured> {
-    let rate = drive.sustained_writes(Pattern::Random)?.times(1.0 / PAGE);
+    let rate = drive.lasting_random_writes(PAGE)?.times(1.0 / f64::from(PAGE));
     let pages = |rate: f64| (PAUSE * rate).clamp(DEFAULT_PAGES, MOST_PAGES);
     let value = pages(rate.value).round();
     let rule = format!(
