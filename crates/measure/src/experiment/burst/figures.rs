@@ -13,6 +13,12 @@ const LONG: f64 = 3600.0;
 
 const GIB: f64 = (1u64 << 30) as f64;
 
+/// A load that ends below this share of its first half did not stay at its rate.
+const FALLEN: f64 = 0.8;
+
+/// What a load without a stall may be besides a fixed limit.
+const SPENT: &str = "On a volume whose credit was spent before, this is the baseline.";
+
 /// How fast, for how long, and what then: a few sentences.
 pub(super) fn sentences(burst: &Burst) -> Vec<String> {
     let reads = operation(burst.operation);
@@ -23,11 +29,13 @@ pub(super) fn sentences(burst: &Burst) -> Vec<String> {
     let (Some(baseline), Some(credit)) = (burst.baseline_iops, burst.credit_ops) else {
         let moved = bytes(burst.moved_bytes);
         let time = seconds(burst.procedure.measured_seconds);
+        let slower = slower_at_the_end(burst);
         let none = format!(
-            "No stall seen in {time} and {moved}: random {size} {reads} stayed at {peak} IOPS ({}).",
+            "No stall seen in {time} and {moved}: random {size} {reads} {} {peak} IOPS ({}).",
+            if slower.is_some() { "ran at" } else { "stayed at" },
             bandwidth(burst.peak_iops * each)
         );
-        return [Some(none), longer(burst)].into_iter().flatten().collect();
+        return [Some(none), slower, longer(burst), Some(SPENT.to_owned())].into_iter().flatten().collect();
     };
     let mut said = vec![format!(
         "Random {size} {reads} run at {peak} IOPS ({}) while there is credit, then at {} IOPS ({}).",
@@ -54,6 +62,22 @@ pub(super) fn sentences(burst: &Burst) -> Vec<String> {
     said
 }
 
+/// A fall that came too late in a load for its baseline to be told.
+fn slower_at_the_end(burst: &Burst) -> Option<String> {
+    let mean =
+        |samples: &[(f64, f64)]| samples.iter().map(|(_, iops)| iops).sum::<f64>() / samples.len() as f64;
+    let load = burst.loads.iter().max_by_key(|load| load.samples.len())?;
+    let end = load.samples.len() / 20;
+    let (before, last) = load.samples.split_at(load.samples.len() - end);
+    (end > 0 && mean(last) < FALLEN * mean(&before[..before.len() / 2])).then(|| {
+        format!(
+            "It ran at {} IOPS at the end, too late to tell whether that lasts: --seconds {:.0} tells.",
+            count(mean(last)),
+            (2.0 * burst.procedure.measured_seconds).ceil()
+        )
+    })
+}
+
 /// What finds the credit of a cloud volume, where the load ended before such credit does.
 fn longer(burst: &Burst) -> Option<String> {
     if burst.procedure.measured_seconds >= LONG {
@@ -62,7 +86,7 @@ fn longer(burst: &Burst) -> Option<String> {
     let gib = (1.1 * burst.peak_iops * f64::from(burst.block_bytes) * LONG / GIB).ceil();
     Some(format!(
         "A longer load may still find one: the burst credit of a cloud volume, such as Amazon's gp2, lasts \
-         for 30 min to an hour. --seconds {LONG} --max-bytes {gib}G covers that."
+         for 30 min to an hour, on large volumes for hours. --seconds {LONG} --max-bytes {gib}G covers an hour."
     ))
 }
 
@@ -169,8 +193,20 @@ mod tests {
             said.contains("No stall seen in 12.0 s and 3.00 GiB: random 4K reads stayed at 3.00k"),
             "{said}"
         );
-        assert!(said.ends_with("30 min to an hour. --seconds 3600 --max-bytes 46G covers that."), "{said}");
+        assert!(said.contains("--seconds 3600 --max-bytes 46G covers an hour."), "{said}");
+        assert!(said.ends_with(SPENT), "{said}");
         burst.procedure.measured_seconds = 3600.0;
-        assert_eq!(sentences(&burst).len(), 1, "an hour is long enough");
+        assert!(!sentences(&burst).join(" ").contains("--seconds"), "an hour is long enough");
+
+        // It fell in the last of twenty parts.
+        let sample = |n: u32| (f64::from(n), if n < 95 { 3000.0 } else { 1200.0 });
+        let samples = (0..100).map(sample).collect();
+        burst.loads.push(BurstLoad { rest_seconds: 0.0, fell_at_seconds: None, credit_ops: None, samples });
+        let said = sentences(&burst).join(" ");
+        assert!(said.contains("ran at 3.00k"), "{said}");
+        assert!(
+            said.contains("It ran at 1.20k IOPS at the end") && said.contains("--seconds 7200"),
+            "{said}"
+        );
     }
 }
