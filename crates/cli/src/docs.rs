@@ -24,16 +24,16 @@ const WIDEST: usize = 100;
         leadline docs\n  \
         leadline docs burst\n  \
         leadline docs advise/postgresql > rules.txt\n  \
-        leadline docs --search 'burst credit'\n\n\
+        leadline docs --search burst credit\n\n\
         The site is looked for in ../share/doc/leadline/html, seen from the program, or where \
         LEADLINE_DOCS says.")]
 pub(crate) struct Args {
     /// A page of the list, such as burst or advise/postgresql
     #[arg(value_name = "PAGE")]
     page: Option<String>,
-    /// List the pages that have these words in a line or a paragraph, in upper or lower case
-    #[arg(long, value_name = "WORDS", conflicts_with = "page")]
-    search: Option<String>,
+    /// List the pages that have all these words, in any order, in upper or lower case
+    #[arg(long, value_name = "WORDS", num_args = 1.., conflicts_with = "page")]
+    search: Vec<String>,
     /// Print the page as it is written, in Markdown
     #[arg(long, requires = "page")]
     markdown: bool,
@@ -41,7 +41,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let pages = Pages::load()?;
-    match (&args.page, &args.search) {
+    match (&args.page, args.search.as_slice()) {
         (Some(name), _) => {
             let page = pages.named(name)?;
             if args.markdown {
@@ -49,8 +49,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             }
             pager::show(&shown(page, &pages, output::width().min(WIDEST)))
         }
-        (None, Some(words)) => output::print(&search::found(&pages, words)?),
-        (None, None) => {
+        (None, words @ [_, ..]) => output::print(&search::found(&pages, words)?),
+        (None, []) => {
             let site = browser::installed()?;
             let opens = site.is_some() && browser::can_be_opened();
             let list = list(&pages, site.as_deref().map(|site| site.display().to_string()), opens);

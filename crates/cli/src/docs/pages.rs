@@ -74,7 +74,8 @@ impl Pages {
         self.parts.iter().flat_map(|part| &part.pages)
     }
 
-    /// The page of this name; `linux` is `advise/linux` if no other page ends so.
+    /// The page of this name; `linux` is `advise/linux` and `cloud-volume` is `how-to-cloud-volume` if no other
+    /// page ends so.
     pub(super) fn named(&self, name: &str) -> Result<&Page, Failure> {
         let wanted = name.strip_prefix("docs/").unwrap_or(name).trim_end_matches(".md").to_lowercase();
         if let Some(page) = self.all().find(|page| page.name.to_lowercase() == wanted) {
@@ -87,9 +88,10 @@ impl Pages {
         }
     }
 
-    /// The pages whose names end so, behind a slash.
+    /// The pages whose names end so, behind a slash or a hyphen.
     fn ending(&self, end: &str) -> Vec<&Page> {
-        self.listed().filter(|page| page.end() == Some(end)).collect()
+        let has = |page: &&Page| page.name.strip_suffix(end).is_some_and(|rest| rest.ends_with(['/', '-']));
+        self.listed().filter(has).collect()
     }
 
     /// What is wrong with a name, and what may be meant.
@@ -104,8 +106,8 @@ impl Pages {
         let meant = match (close, self.listed().filter(has).count()) {
             (Some(close), _) => format!("did you mean {close}?"),
             (None, 0) => "leadline docs lists all pages".to_owned(),
-            (None, 1) => format!("one page has this word: leadline docs --search '{name}'"),
-            (None, n) => format!("{n} pages have this word: leadline docs --search '{name}'"),
+            (None, 1) => format!("one page has this word: leadline docs --search {name}"),
+            (None, n) => format!("{n} pages have this word: leadline docs --search {name}"),
         };
         format!("{name}: there is no such page; {meant}")
     }
