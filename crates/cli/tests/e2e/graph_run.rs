@@ -473,7 +473,7 @@ fn a_file_of_the_users_beside_a_result_is_not_replaced() {
     fs::write(dir.join("r.bin.json"), "{\"mine\": true}").unwrap();
     let before = names(dir);
     let ran = run(dir, &["graph", "pagerank", "g", "-o", "r.bin"]);
-    ran.refused(&["r.bin.json", "would be replaced by that of r.bin"]);
+    ran.refused(&["r.bin.json", "would be replaced by the description of r.bin"]);
     assert_eq!(fs::read_to_string(dir.join("r.bin.json")).unwrap(), "{\"mine\": true}");
     assert_eq!(names(dir), before);
     // A text result has no such file, and one of Leadline's own is replaced.

@@ -125,7 +125,7 @@ fn a_missing_command_or_argument_names_the_help_that_has_it() {
         (&["trace"], "a command is missing; see leadline trace --help"),
         (&["pool"], "a command is missing; see leadline pool --help"),
         (&["report"], "<PROFILE>...; see leadline report --help"),
-        (&["trace", "info", "--pages", "3"], "did you mean '--page-bytes'? See leadline trace info --help"),
+        (&["trace", "info", "--pages", "3"], "did you mean '--page-size'? See leadline trace info --help"),
         (&["predict", "sim:flash"], "sim:flash: is a device, not a profile of one; measure it first"),
     ] {
         run(dir.path(), arguments).refused(&[said]);

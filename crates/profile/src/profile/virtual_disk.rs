@@ -33,7 +33,7 @@ impl DeviceFacts {
             !letters.is_empty() && letters.bytes().all(|letter| letter.is_ascii_lowercase())
         };
         let model = self.model.as_deref().unwrap_or_default().to_lowercase();
-        has_link || NAMES.iter().any(|name| is_named(name)) || MODELS.iter().any(|part| model.contains(part))
+        has_link || NAMES.iter().any(is_named) || MODELS.iter().any(|part| model.contains(part))
     }
 
     /// Whether the medium spins, where anything says so. The kernel's word for a virtual disk is a default of
