@@ -37,8 +37,13 @@ pub(crate) fn coloured(text: &str) -> String {
     written_out(text, |c| c != '\u{1b}' && drives(c))
 }
 
-/// A name as one word of a command line that is shown to be pasted: in quotes where the shell needs them.
+/// A name as one word of a command line that is shown to be pasted: in quotes where the shell needs them, and
+/// what would drive the terminal as bash and zsh write it, `$'\u001b'`.
 pub(crate) fn shell_word(name: &str) -> String {
+    if name.chars().any(|c| c == '\n' || drives(c)) {
+        let quoted = name.replace('\\', "\\\\").replace('\'', "\\'");
+        return format!("$'{}'", line(&quoted));
+    }
     // A zero byte is in no name, and nothing else cannot be quoted.
     shlex::try_quote(name).map_or_else(|_| name.to_owned(), |word| word.into_owned())
 }
@@ -105,6 +110,7 @@ mod tests {
         assert_eq!(shell_word("device:p4510"), "device:p4510");
         assert_eq!(shell_word("my disk.json"), "'my disk.json'");
         assert_eq!(shell_word("it's"), "\"it's\"");
+        assert_eq!(shell_word("a'b\u{1b}[2J\n"), "$'a\\'b\\u001b[2J\\n'");
     }
 
     #[test]

@@ -48,6 +48,7 @@ fn published_costs_are_fitted_within_five_percent() {
     assert_eq!(found["best"], "mqssd");
     assert!(model(&found, "pio")["lacks"].as_str().unwrap().contains("measured points"));
     let words = run(dir.path(), &["models", "costs.csv"]).succeeded().stdout;
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("setup_write") && words.contains("largest error"), "{words}");
     assert!(words.contains("--setup-per"), "as printed, a setup is that of 2,621 accesses: {words}");
     assert!(!found.to_string().contains("--setup-per"), "divided, there is nothing to say");

@@ -8,6 +8,8 @@ use serde::Serialize;
 
 use crate::experiment::figures::{Line, said, table};
 
+const AS_A_LINE: &str = "As a line of io.cost.model, behind the device's number:";
+
 /// The rates as a line of io.cost.model, and what was not sustained.
 pub(super) fn sentences(found: &IoCost) -> Vec<String> {
     let rates = found.rates();
@@ -18,7 +20,7 @@ pub(super) fn sentences(found: &IoCost) -> Vec<String> {
             rate_words(name, rate.per_second)
         ))
     };
-    let mut said = vec![format!("As a line of io.cost.model, behind the device's number: {}", model(found))];
+    let mut said = vec![format!("{AS_A_LINE} {}", model(found))];
     said.extend(rates.iter().filter_map(fell));
     said
 }
@@ -60,7 +62,9 @@ pub(super) fn text(found: &IoCost) -> Vec<Part> {
     let rows = rate_rows(found).into_iter().map(row).collect();
     let head = ["rate", "of"].map(str::to_owned).to_vec();
     let mut out = vec![table("Linux's io.cost.model", head, rows)];
-    out.extend(sentences(found).into_iter().map(said));
+    // To be pasted, and so not broken.
+    out.extend([said(AS_A_LINE), Part::Line(model(found))]);
+    out.extend(sentences(found).into_iter().skip(1).map(said));
     out
 }
 
