@@ -74,10 +74,11 @@ fn a_summary_is_as_wide_as_the_terminal_unless_columns_says_otherwise() {
         return skipped("no pseudo-terminals");
     };
     assert!(widest(&narrow) <= 70, "{narrow}");
-    let wide = written_at(150, &profile, &[]).unwrap();
-    assert!((101..=150).contains(&widest(&wide)), "{}\n{wide}", widest(&wide));
+    let details = [&profile[..], &["--details"]].concat();
+    let wide = written_at(150, &details, &[]).unwrap();
+    assert!((81..=150).contains(&widest(&wide)), "{}\n{wide}", widest(&wide));
     assert!(
-        widest(&written_at(150, &profile, &[("COLUMNS", "80")]).unwrap()) <= 80,
+        widest(&written_at(150, &details, &[("COLUMNS", "80")]).unwrap()) <= 80,
         "COLUMNS is heard first"
     );
 }

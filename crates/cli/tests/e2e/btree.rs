@@ -91,7 +91,7 @@ fn the_table_says_which_size_and_why() {
     let asked = [&["btree", "advise", "flash.json"], &TREE[..], &mix].concat();
     let shown = run(dir.path(), &asked).succeeded().stdout;
     for said in [
-        "operations/s of the mix",
+        "operations/s of the",
         " * ",
         "is advised",
         "instead of",

@@ -81,7 +81,7 @@ fn programs_are_told_in_a_document() {
     let bytes = fs::metadata(dir.path().join("t.pages")).unwrap().len();
     assert_eq!(said["reads"][0]["bytes"], bytes);
     let written = said["writes"][0]["bytes"].as_u64().unwrap();
-    assert!(written > 0 && written % 4096 == 0, "{said}");
+    assert!(written > 0 && written.is_multiple_of(4096), "{said}");
 }
 
 #[test]

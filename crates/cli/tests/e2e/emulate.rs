@@ -99,7 +99,7 @@ fn a_drive_is_used_commanded_and_reports_at_ctrl_c() {
         assert!(place.ctl(&["map", "file"]).succeeded().stdout.contains("102400"));
         place
             .ctl(&["inject", "torn-write", "--operation", "read"])
-            .failed(2, &["torn-write does not befall read"]);
+            .failed(2, &["torn-write does not apply to read"]);
         assert!(place.ctl(&["power-cut"]).succeeded().stdout.contains("the power was cut"));
         assert_eq!(names(&place.mount()), ["file"]);
         fs::write(place.mount().join("kept"), "kept").unwrap();
