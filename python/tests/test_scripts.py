@@ -17,7 +17,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs/how-to-python.md"
 #: What each script is called there, how many lines it may have, and what it leaves.
 SCRIPTS = {
     "From a disk to settings": (8, ["disk.json", "disk.png"]),
-    "From an edge list to the neighborhood of a hub": (10, ["wiki.graph", "near.graphml"]),
+    "From an edge list to the neighbourhood of a hub": (10, ["wiki.graph", "near.graphml"]),
     "A sweep of policies": (8, ["misses.png"]),
 }
 

@@ -359,7 +359,7 @@ mod tests {
         let unknown = refused("[[fault]]\nkind = \"meteor\"\n");
         assert!(unknown.starts_with("faults.toml: line 2, column 8: unknown variant `meteor`"), "{unknown}");
         let never = refused("[[fault]]\nkind = \"torn-write\"\noperation = \"read\"\n");
-        assert_eq!(never, "faults.toml: line 3, column 13: operation: torn-write does not befall read");
+        assert_eq!(never, "faults.toml: line 3, column 13: operation: torn-write does not apply to read");
         let probability = refused("[[fault]]\nkind = \"eio\"\nprobability = 1.5\n");
         assert_eq!(probability, "faults.toml: line 3, column 15: probability: must be from 0 to 1");
         assert!(
