@@ -94,6 +94,11 @@ impl System {
         fs::create_dir_all(self.target().join("python/bin")).unwrap();
         fs::copy(python, self.target().join("python/bin/python")).unwrap();
         fs::copy(top().join(PYTHON_PACKAGES), self.target().join("python/installed.txt")).unwrap();
+        let axe = self.target().join("axe");
+        fs::create_dir_all(axe.join("node_modules")).unwrap();
+        fs::copy(top().join("crates/report/tests/axe/package-lock.json"), axe.join("package-lock.json"))
+            .unwrap();
+        fs::write(axe.join("node_modules/.package-lock.json"), "").unwrap();
         self
     }
 

@@ -15,18 +15,19 @@ use pages::{Page, Pages};
 /// Widest lines of text; tables take the whole terminal.
 const WIDEST: usize = 100;
 
-/// Read the documentation: list its pages, show one, or search all of them
-///
-/// Without PAGE it lists the pages, and opens them in a browser where they are installed as a site. At a
-/// terminal a page is shown by $PAGER, or less.
+/// Read the documentation: list, show or search its pages
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-        leadline docs\n  \
-        leadline docs burst\n  \
-        leadline docs advise/postgresql > rules.txt\n  \
-        leadline docs --search burst credit\n\n\
-        The site is looked for in ../share/doc/leadline/html, seen from the program, or where \
-        LEADLINE_DOCS says.")]
+#[command(after_help = "\
+Examples:
+  leadline docs
+  leadline docs burst
+  leadline docs advise/postgresql > rules.txt
+  # Pages that have all these words
+  leadline docs --search burst credit
+
+Without PAGE it lists the pages, and opens them in a browser where they are installed as a site: in \
+../share/doc/leadline/html, seen from the program, or where LEADLINE_DOCS says. At a terminal a page is shown \
+by $PAGER, or less.")]
 pub(crate) struct Args {
     /// A page of the list, such as burst or advise/postgresql
     #[arg(value_name = "PAGE")]

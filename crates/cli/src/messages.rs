@@ -30,10 +30,10 @@ static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
 /// Options of every command.
 #[derive(clap::Args)]
 pub(crate) struct AmountArgs {
-    /// Also say which files are read and written, and how long each step takes
+    /// Also name the files that are used, and time each step
     #[arg(short, long, global = true, conflicts_with = "quiet", display_order = 990)]
     verbose: bool,
-    /// Say only errors, and warnings of data that is lost; the result is printed as always
+    /// Print only errors, warnings of lost data, and the result
     #[arg(short, long, global = true, display_order = 991)]
     quiet: bool,
 }

@@ -9,7 +9,7 @@ use crate::paths::{OutputPath, OutputPlace, ProfileName};
 use crate::profile::print_named;
 use leadline_profile::DeviceProfile;
 
-/// Show a profile in the terminal or as a page (HTML), or compare profiles
+/// Show a profile, in the terminal or as a page, or compare some
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -43,7 +43,9 @@ impl Target for Faults {
         match Schedule::parse(text, "input") {
             Ok(_) => true,
             // Beyond the syntax of TOML: a key or a value was wrong.
-            Err(ScheduleError::Syntax { reason, .. }) => reason.contains(':') || reason.contains("unknown"),
+            Err(ScheduleError::Syntax { reason, .. }) => {
+                reason.contains(':') || reason.contains("unknown") || reason.contains("must be")
+            }
             Err(_) => false,
         }
     }

@@ -357,7 +357,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_with_its_place() {
         let unknown = refused("[[fault]]\nkind = \"meteor\"\n");
-        assert!(unknown.starts_with("faults.toml: line 2, column 8: unknown variant `meteor`"), "{unknown}");
+        assert!(unknown.starts_with("faults.toml: line 2, column 8: must be one of `eio`"), "{unknown}");
         let never = refused("[[fault]]\nkind = \"torn-write\"\noperation = \"read\"\n");
         assert_eq!(never, "faults.toml: line 3, column 13: operation: torn-write does not apply to read");
         let probability = refused("[[fault]]\nkind = \"eio\"\nprobability = 1.5\n");

@@ -234,7 +234,7 @@ fn channels_are_told_with_what_keeps_them_busy() {
     (fit.placement, fit.service_share) = (ChannelPlacement::Any, 1.0);
     let said =
         sentences_of(Experiments { channels: Some(found.clone()), ..Experiments::default() }).join(" ");
-    assert!(said.contains("any free one of which") && said.contains("16 at once"), "{said}");
+    assert!(said.contains("any free one of which") && said.contains("16 reads in flight keep all"), "{said}");
     let fit = found.fit.as_mut().expect("a fit");
     fit.lower_bound = true;
     assert!(
@@ -271,7 +271,7 @@ fn what_reads_take_beside_durable_writes_is_told() {
     );
     has(
         &sentences_of(Experiments { durable_writes: Some(found.clone()), ..Experiments::default() }),
-        &["90 % of the durable writes are more than the device keeps up with"],
+        &["the device does not keep up with 90 % of the durable writes"],
     );
     for point in &mut found.points[1..] {
         (point.latency_us.p99, point.fell_behind) = (1e6, false);
@@ -343,12 +343,12 @@ fn falls_and_reads_beside_writes_are_told() {
         sentences_of(Experiments { sustained: Some(found.clone()), ..Experiments::default() }).join(" ");
     for part in [
         "Sequential writes of 128K run at 2.00 GB/s",
-        "at 500 MB/s (495 MB/s–505 MB/s) for long, 25 % (24 %–26 %) of that",
+        "sustain 500 MB/s (495 MB/s–505 MB/s), 25 % (24 %–26 %) of that",
         "it falls from 2.00 GB/s to 500 MB/s after 1.00 GiB (1004 MiB–1.02 GiB), of which 768 MiB",
         "Random writes of 4K",
         "no fall was seen within 8.00 GiB. It had NOT settled.",
         "One random 4K read takes 80 µs (p99 120 µs) alone",
-        "beside 90 % of them",
+        "during 90 % of them",
     ] {
         assert!(said.contains(part), "no {part:?} in {said:?}");
     }
