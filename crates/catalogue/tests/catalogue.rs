@@ -95,7 +95,7 @@ fn a_mistake_is_told_with_its_line_and_field() {
         ("k_r = 4", "k_r = 4.5", "line 10: "),
         ("k_r = 4", "k_r = ", "line 10: "),
         ("\"random\"", "\"rnd\"", "line 7: must be one of `random`, `sequential`, found \"rnd\""),
-        ("\"raw\"", "\"spdk\"", "line 8: unknown variant `spdk`, expected `file system` or `raw`"),
+        ("\"raw\"", "\"spdk\"", "line 8: must be one of `file system`, `raw`, found \"spdk\""),
         ("block_bytes = 4096", "block_bytes = 511", "published.block_bytes: must be from 512"),
         ("block_bytes = 4096", "block_bytes = 16777217", "published.block_bytes: must be from 512"),
         ("k_r = 4", "k_r = 0", "line 5: published.k_r: must be from 1 to 1000000"),

@@ -148,7 +148,7 @@ fn another_format_under_this_name_is_no_list_of_edges() {
     assert_eq!((edges(&found), found.input.format.as_str()), ("1>2 2>3".to_owned(), "mtx"));
     let options = InputOptions { format: Some("csv".parse().unwrap()), ..InputOptions::default() };
     let error = preview("a.txt", matrix.as_bytes(), options).unwrap_err().to_string();
-    assert!(error.contains("is mtx, as what stands in it says, not csv"), "{error}");
+    assert!(error.contains("is mtx by its content, not csv"), "{error}");
     for (text, said) in [
         ("<http://a> <http://b> <http://c> .\n", "a triple of RDF"),
         ("(1, 2) (3, 4) {}\n", "vertices that are tuples"),
@@ -170,7 +170,7 @@ fn a_list_from_both_ends_is_noticed() {
     let undirected = || ImportOptions::default().with_undirected(true);
     let both_ends = "1 2\n2 1\n2 3\n3 2\n";
     let (listed, parallel, note) = notes(both_ends, undirected());
-    assert!((listed, parallel) == (4, 2) && note.contains("each edge stands in the input twice"), "{note}");
+    assert!((listed, parallel) == (4, 2) && note.contains("each edge is in the input twice"), "{note}");
     assert_eq!(notes(both_ends, undirected().with_dedupe(Merge::Min)), (2, 0, String::new()));
     assert_eq!(notes(both_ends, ImportOptions::default()), (4, 0, String::new()));
     let (listed, parallel, note) = notes("1 2\n2 1\n3 3\n3 3\n2 3\n", undirected());

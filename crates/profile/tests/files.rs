@@ -113,7 +113,7 @@ fn what_cannot_be_loaded_is_named_with_the_reason() {
     assert!(io && binary.contains("UTF-8"), "{binary}");
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     fs::write(&file, format!("{{\"schema\": {SCHEMA:?}, \"x\": {deep}}}")).unwrap();
-    assert!(message(&file).1.contains("recursion"), "too deep is refused, not a stack overflow");
+    assert!(message(&file).1.contains("nested too deeply"), "too deep is refused, not a stack overflow");
 }
 
 /// Set for this test's own process started again where the folder is on a disk of its own.

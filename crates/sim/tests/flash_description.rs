@@ -183,10 +183,10 @@ fn a_mistake_of_form_is_told_with_its_line() {
         ("seed", "-1", "-1"),
         ("geometry.channels", "1.5", "must be "),
         ("geometry.channels", "4294967296", "4294967296"),
-        ("geometry.superblock", "1", "a boolean"),
+        ("geometry.superblock", "1", "must be true or false"),
         ("timing.read_us", "\"fast\"", "must be a number of microseconds, or a list"),
         ("gc.policy", "\"lru\"", "`cost-benefit`"),
-        ("buffer.power_loss_protection", "\"yes\"", "a boolean"),
+        ("buffer.power_loss_protection", "\"yes\"", "must be true or false"),
     ] {
         let message = refused(&full().set(field, value), field);
         assert!(message.contains(reason), "{field} = {value}: {message}");

@@ -175,12 +175,15 @@ mod tests {
             assert_eq!(pages.named(name).unwrap().name, found);
         }
         for (name, said) in [
-            ("postgresql", "postgresql: is advise/postgresql or prove/postgresql; name one of them"),
+            (
+                "postgresql",
+                "postgresql: is how-to-tune-postgresql or advise/postgresql or prove/postgresql; name one",
+            ),
             ("brust", "did you mean burst"),
-            ("emulat", "did you mean emulate?"),
+            ("emulat", "did you mean emulate"),
             ("mariabd", "did you mean prove/mariadb?"),
             ("qqqqqq", "qqqqqq: there is no such page; leadline docs lists all pages"),
-            ("stall", "pages have this word: leadline docs --search 'stall'"),
+            ("stall", "pages have this word: leadline docs --search stall"),
         ] {
             let Err(Failure::Input(line)) = pages.named(name) else { panic!("{name}") };
             assert!(line.contains(said), "{line}");

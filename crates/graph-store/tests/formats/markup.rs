@@ -76,8 +76,7 @@ fn weights_of_graphml_have_a_default_and_may_be_called_otherwise() {
 fn edges_may_say_their_direction_but_not_both_kinds() {
     let mixed = "<edge source=\"1\" target=\"2\" directed=\"true\"/>\n<edge source=\"1\" target=\"3\"/>";
     let text = graphml("undirected", mixed);
-    let expected =
-        "line 7: found an edge that is undirected, that of line 6 is directed, and a store has one kind only";
+    let expected = "line 7: found an edge that is undirected, the edge of line 6 is directed, and a store has one kind only";
     refused("a.graphml", &plain(), &[(&text, expected)]);
     assert_eq!(read_text("a.graphml", &text, &directed()).unwrap().pairs, [(1, 2), (1, 3)]);
     let all = text.replace("target=\"3\"", "target=\"3\" directed=\"true\"");

@@ -91,11 +91,7 @@ fn what_is_not_0_in_a_dense_matrix_is_an_edge() {
 #[test]
 fn rows_and_columns_are_two_kinds_of_vertices_where_somebody_says_so() {
     let text = matrix("coordinate real general", "2 3 2\n1 3 0.5\n2 1 7\n");
-    refused(
-        "a.mtx",
-        &plain(),
-        &[(&text, "line 3: expected a square matrix, as those of graphs are, found 2 rows")],
-    );
+    refused("a.mtx", &plain(), &[(&text, "line 3: expected a square matrix, as for graphs, found 2 rows")]);
     let found = read_text("a.mtx", &text, &InputOptions { weights: true, ..bipartite() }).unwrap();
     assert_eq!((found.pairs, found.weights), (vec![(1, 5), (2, 3)], vec![0.5, 7.0]));
     assert_eq!(found.declared.vertices, Some(5));

@@ -61,7 +61,7 @@ fn what_is_wrong_is_named_with_its_line() {
             ("*Vertices 2\n*Arcs\n*Vertices 2\n", "line 3: found a second network"),
             (
                 "*Vertices 2\n*Arcs :1 \"a\"\n1 2\n*Arcs :2 \"b\"\n1 2\n",
-                "line 4: found edges of relation \":2\" after those of \":1\"",
+                "line 4: found edges of relation \":2\" after edges of \":1\"",
             ),
         ],
     );

@@ -72,5 +72,5 @@ fn edges_of_graphalytics_may_stand_alone_and_that_is_said() {
     assert_eq!(found.summary.notes, ["there is no .v next to it: its vertices are the ends of its edges"]);
     std::fs::rename(&path, folder.path().join("h.v")).unwrap();
     let error = read(&folder.path().join("h.v"), &plain()).unwrap_err().to_string();
-    assert!(error.contains("h.e beside it, which is not there"), "{error}");
+    assert!(error.contains("h.e next to it, which is not there"), "{error}");
 }

@@ -92,7 +92,7 @@ fn an_ending_that_the_lines_contradict_does_not_count() {
     let error = named("t.arc", "1 1001 120 7\n2 1002 64 9\n").unwrap_err();
     assert!(error.contains("its ending says arc, but line 1: third field") && error.contains("--format arc"));
     let error = named("t.pages", "0,8,512,R,0.5\n").unwrap_err();
-    assert!(error.contains("its lines are those of spc; --format spc"), "{error}");
+    assert!(error.contains("it has lines of spc; --format spc"), "{error}");
     let told = named("t.spc", "0,8,512,R,0.5\nnonsense\n").unwrap();
     assert_eq!((told.by, told.fitting), (RecognizedBy::Ending, 1));
     assert!(named("few.lirs", "5\n7\n").is_ok());

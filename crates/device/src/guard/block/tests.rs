@@ -144,7 +144,7 @@ fn a_loop_device_on_an_active_swap_file_is_refused() {
     let header = "Filename Type Size Used Priority\n";
     machine.write("proc/swaps", &format!("{header}{} file 1024 0 -2\n", path("swapfile")));
     let line = machine.refusal(DISK).to_string();
-    assert!(line.contains("the file it stands on is used as swap; `swapoff "), "{line}");
+    assert!(line.contains("its backing file is used as swap; `swapoff "), "{line}");
     // It is this file, and not that one is swap.
     machine.write("proc/swaps", &format!("{header}{} file 1024 0 -2\n", path("other")));
     let line = machine.refusal(DISK).to_string();
