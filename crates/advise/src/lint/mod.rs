@@ -140,10 +140,9 @@ fn lint_as(
         }
     }
     // What is set, and would be judged if more were known.
-    let is_of_entry = |note: &&String| {
-        let mut words = note.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-        words.any(|word| config.entries.iter().any(|entry| entry.key == word))
-    };
+    let is_open =
+        |word: &str| advice.setting(word).is_none() && config.entries.iter().any(|entry| entry.key == word);
+    let is_of_entry = |note: &&String| note.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(is_open);
     notes.extend(advice.notes.iter().filter(is_of_entry).map(|note| format!("not judged: {note}")));
     let unset = unset(config, &advice, &in_force);
     Lint { advice, findings, unset, notes }

@@ -61,8 +61,14 @@ pub(crate) fn at_terminal(
     Some((String::from_utf8(written).unwrap(), child.wait().unwrap().code()))
 }
 
+/// Of the widest line; commands to paste are not broken.
 fn widest(text: &str) -> usize {
-    text.lines().map(|line| line.trim_end().chars().count()).max().unwrap_or(0)
+    let is_pasted = |line: &&str| ["Next: ", "More: ", "Page: "].iter().any(|start| line.starts_with(start));
+    text.lines()
+        .filter(|line| !is_pasted(line))
+        .map(|line| line.trim_end().chars().count())
+        .max()
+        .unwrap_or(0)
 }
 
 #[test]

@@ -323,7 +323,7 @@ fn objects_have_byte_miss_ratios_and_caches_of_bytes() {
     assert_eq!((&of(2)["misses"], &of(2)["objects"]["cache_bytes"]), (&json!(3), &json!(1024)));
     let shown = simulate(dir.path(), &swept).succeeded().stdout;
     assert!(shown.contains(" byte ") && shown.contains("72.7 %") && shown.contains("cache"), "{shown}");
-    assert!(fs::read_to_string(dir.path().join("page.html")).unwrap().contains("72.7 %"));
+    assert!(fs::read_to_string(dir.path().join("page.html")).unwrap().contains("72.7\u{a0}%"));
     let of_frames = document(simulate(dir.path(), &["cluster.csv", "--frames", "1", "--json"]));
     assert_eq!(of_frames["objects"]["byte_miss_ratio"], json!(1.0));
     for (arguments, said) in [
