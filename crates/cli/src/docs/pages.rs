@@ -74,8 +74,8 @@ impl Pages {
         self.parts.iter().flat_map(|part| &part.pages)
     }
 
-    /// The page of this name; `linux` is `advise/linux` and `cloud-volume` is `how-to-cloud-volume` if no other
-    /// page ends so.
+    /// The page of this name; `linux` is `advise/linux` and `cloud-volume` is `how-to-cloud-volume` if no
+    /// other page ends so.
     pub(super) fn named(&self, name: &str) -> Result<&Page, Failure> {
         let wanted = name.strip_prefix("docs/").unwrap_or(name).trim_end_matches(".md").to_lowercase();
         if let Some(page) = self.all().find(|page| page.name.to_lowercase() == wanted) {
