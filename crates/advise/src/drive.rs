@@ -163,6 +163,9 @@ impl<'a> Drive<'a> {
     /// The rate of random writes of `page_bytes` that lasts, bytes per second: the sustained one, but no more
     /// requests than a volume allows that has spent its burst credit ([`Drive::baseline`]), which `sustained`
     /// may end too early to meet.
+    ///
+    /// # Errors
+    /// [`Unmeasured`] without the experiment `sustained`.
     pub fn lasting_random_writes(&self, page_bytes: u32) -> Result<Estimate, Unmeasured> {
         let sustained = self.sustained_writes(Pattern::Random)?;
         let most = self.baseline().map_or(f64::INFINITY, |baseline| baseline * f64::from(page_bytes));

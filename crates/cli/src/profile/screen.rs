@@ -26,7 +26,7 @@ pub(super) fn print_written(
     output::print_summary(profile, &options)
 }
 
-/// Prints that of a profile of this name.
+/// Prints the screen of a saved profile, whose name it shows in the commands to go on with.
 pub(crate) fn print_named(profile: &DeviceProfile, name: &str, details: bool) -> Result<(), Failure> {
     let measured = profile.method.engine != EngineKind::Imported && headline(profile).is_some();
     let system = if measured { Some("postgresql") } else { with_most_keys(&enough(profile)?) };

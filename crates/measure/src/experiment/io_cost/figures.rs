@@ -12,6 +12,12 @@ const AS_A_LINE: &str = "As a line of io.cost.model, behind the device's number:
 
 /// The rates as a line of io.cost.model, and what was not sustained.
 pub(super) fn sentences(found: &IoCost) -> Vec<String> {
+    let line = format!("{AS_A_LINE} {}", model(found));
+    [vec![line], falls(found)].concat()
+}
+
+/// The rates that were not sustained, a sentence each.
+fn falls(found: &IoCost) -> Vec<String> {
     let rates = found.rates();
     let fell = |(name, rate): &(&str, &IoCostRate)| {
         let before = rate_words(name, rate.before_fall?);
@@ -20,9 +26,7 @@ pub(super) fn sentences(found: &IoCost) -> Vec<String> {
             rate_words(name, rate.per_second)
         ))
     };
-    let mut said = vec![format!("{AS_A_LINE} {}", model(found))];
-    said.extend(rates.iter().filter_map(fell));
-    said
+    rates.iter().filter_map(fell).collect()
 }
 
 /// Of each rate its name, the rate with its interval, and what it is of.
@@ -64,7 +68,7 @@ pub(super) fn text(found: &IoCost) -> Vec<Part> {
     let mut out = vec![table("Linux's io.cost.model", head, rows)];
     // To be pasted, and so not broken.
     out.extend([said(AS_A_LINE), Part::Line(model(found))]);
-    out.extend(sentences(found).into_iter().skip(1).map(said));
+    out.extend(falls(found).into_iter().map(said));
     out
 }
 
