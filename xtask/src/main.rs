@@ -1,9 +1,10 @@
 //! What a newcomer types: `cargo xtask setup`, `cargo xtask test`, `cargo xtask fuzz`, `cargo xtask bench`,
-//! `cargo xtask site`. One file per command.
+//! `cargo xtask site`, `cargo xtask dist`. One file per command.
 
 mod axe;
 mod bench;
 mod children;
+mod dist;
 mod fuzz;
 mod keys;
 mod prose;
@@ -40,6 +41,8 @@ Commands:
                       write the tables of a system's keys anew, as the programs themselves tell them
   site [DIR]          the pages of docs/ in HTML, with search, in DIR (default: target/site); every link is
                       checked. `leadline docs` opens what is in ../share/doc/leadline/html, seen from it
+  dist [PART...]      what users install, in target/dist: PART is one of x86_64 and aarch64 (each an archive
+                      with a static program); without PART, all of them
   bench [NAME ARGS]   run a benchmark of benches/src/bin/, built for release; without NAME, list them
 
 Examples:
@@ -65,7 +68,7 @@ fn main() -> ExitCode {
 fn dispatch(words: &[OsString]) -> anyhow::Result<()> {
     let Some((command, rest)) = words.split_first() else {
         return Err(Usage::error(
-            "no command given: say setup, test, prose, fuzz, keys, site, bench or same; \
+            "no command given: say setup, test, prose, fuzz, keys, site, dist, bench or same; \
              `cargo xtask --help` explains them",
         ));
     };
@@ -82,11 +85,12 @@ fn dispatch(words: &[OsString]) -> anyhow::Result<()> {
         Some("prose") => prose::prose(rest),
         Some("fuzz") => fuzz::fuzz(rest),
         Some("site") => site::site(rest),
+        Some("dist") => dist::dist(rest),
         Some("bench") => bench::bench(rest),
         Some("keys") => keys::keys(rest),
         Some("same") => same::same(rest),
         _ => Err(Usage::error(format!(
-            "unknown command `{}`: say setup, test, prose, fuzz, keys, site, bench or same; \
+            "unknown command `{}`: say setup, test, prose, fuzz, keys, site, dist, bench or same; \
              `cargo xtask --help` explains them",
             command.display()
         ))),

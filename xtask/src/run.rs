@@ -97,6 +97,18 @@ pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Runs a program and returns what it wrote to stdout; its stderr is ours. Anything but success is an error that
+/// names it.
+pub(crate) fn output(command: &mut Command) -> anyhow::Result<String> {
+    let words = words(command);
+    let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output();
+    let output = output.with_context(|| format!("cannot run `{words}`"))?;
+    if !output.status.success() {
+        bail!("`{words}` ended with {}", output.status);
+    }
+    String::from_utf8(output.stdout).with_context(|| format!("what `{words}` wrote"))
+}
+
 /// Whether a program runs and succeeds, unheard.
 pub(crate) fn succeeds(command: &mut Command) -> bool {
     let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -26,6 +26,8 @@ pub(crate) enum Uses {
     Loop,
     /// `cargo xtask test --all`.
     Everything,
+    /// `cargo xtask dist`.
+    Dist,
 }
 
 /// What of a program is needed.
@@ -63,6 +65,13 @@ const NEEDS: [Need; 24] = [
     program("sysbench", "sysbench"),            // writes to MariaDB while its settings are compared
     program("sysctl", "procps"),                // knows the keys that are written for it
     program("systemd-hwdb", "udev"),            // reads the entries and rules for it
+];
+
+/// Programs that make, or try, what is installed.
+const DIST_NEEDS: [Need; 3] = [
+    program("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"), // links programs for aarch64
+    program("dpkg", "dpkg"),                                   // unpacks Rust's library for aarch64
+    program("qemu-aarch64-static", "qemu-user-static"),        // runs them
 ];
 
 /// Its installation makes and starts a server, unless [`CLUSTERS`] says not to.
@@ -166,7 +175,8 @@ impl Setup {
 
 impl Uses {
     fn needs(self) -> impl Iterator<Item = &'static Need> {
-        NEEDS.iter().filter(move |need| self == Uses::Everything || need.in_loop)
+        let all: &[Need] = if self == Uses::Dist { &DIST_NEEDS } else { &NEEDS };
+        all.iter().filter(move |need| self != Uses::Loop || need.in_loop)
     }
 }
 
