@@ -1,8 +1,11 @@
 //! `cargo xtask dist`: what users install, in target/dist. Each kind of artefact has a file of its own; what
 //! archives and packages contain is laid out once, as a [`Tree`].
 
+mod again;
 mod archive;
 mod binary;
+mod debian_rust;
+mod emulated;
 mod parts;
 mod sums;
 mod target;
@@ -37,8 +40,14 @@ pub(crate) struct Dist {
     pub(crate) epoch: u64,
 }
 
+/// Instead of parts: makes them twice and compares the bytes.
+const AGAIN: &str = "--again";
+
 /// Makes the parts that are named, or all of them, and prints a table of what was made.
 pub(crate) fn dist(words: &[OsString]) -> anyhow::Result<()> {
+    if words == [AGAIN] {
+        return again::compare(&Dist::of_this_commit()?, &[Part::Programs(Target::OURS).name()]);
+    }
     let parts = parts::wanted(words)?;
     Setup::begin(Uses::Dist)?.finish()?;
     let dist = Dist::of_this_commit()?;
@@ -56,6 +65,9 @@ fn make(dist: &Dist, part: Part, made: &mut Vec<Made>) -> anyhow::Result<()> {
     match part {
         Part::Programs(target) => {
             let program = binary::build(dist, target)?;
+            if !target.is_ours() {
+                emulated::compare(target, &program, &binary::build(dist, Target::OURS)?)?;
+            }
             let tree = Tree::lay_out(dist, target, &program)?;
             made.push(Made::new("the program", program, start));
             let start = Instant::now();

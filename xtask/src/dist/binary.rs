@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, bail};
 
-use super::{Dist, Target};
+use super::{Dist, Target, debian_rust};
 use crate::run::{cargo, root, run, target as target_folder};
 
 /// The profile in the workspace's Cargo.toml.
@@ -21,7 +21,15 @@ pub(super) fn build(dist: &Dist, target: Target) -> anyhow::Result<PathBuf> {
     let mut command = cargo();
     command.args(["build", "--locked", "-p", "leadline-cli", "--bin", "leadline"]);
     command.args(["--profile", PROFILE, "--target", target.triple()]).current_dir(root());
-    reproducible(&mut command, dist, &["-Ctarget-feature=+crt-static"])?;
+    let mut flags = vec!["-Ctarget-feature=+crt-static".to_owned()];
+    if !target.is_ours() {
+        // As Debian calls the compilers for other processors. What C there is finds its own by the name.
+        flags.push(format!("-Clinker={}-linux-gnu-gcc", target.name()));
+        if let Some(compiler) = debian_rust::compiler(target)? {
+            command.env("RUSTC", compiler);
+        }
+    }
+    reproducible(&mut command, dist, flags)?;
     run(&mut command)?;
     let program = target_folder().join(target.triple()).join(PROFILE).join("leadline");
     let size = fs::metadata(&program).with_context(|| program.display().to_string())?.len();
@@ -32,16 +40,15 @@ pub(super) fn build(dist: &Dist, target: Target) -> anyhow::Result<PathBuf> {
 }
 
 /// Makes `command` build the same bytes wherever the repository and cargo's own folder are.
-pub(super) fn reproducible(command: &mut Command, dist: &Dist, flags: &[&str]) -> anyhow::Result<()> {
-    let mut flags: Vec<String> = flags.iter().map(|&flag| flag.to_owned()).collect();
+pub(super) fn reproducible(command: &mut Command, dist: &Dist, mut flags: Vec<String>) -> anyhow::Result<()> {
     let mut for_c = Vec::new();
     for (folder, name) in renamed()? {
         flags.push(format!("--remap-path-prefix={}={name}", folder.display()));
-        for_c.push(format!("-ffile-prefix-map={}={name}", folder.display()));
+        for_c.push(format!("'-ffile-prefix-map={}={name}'", folder.display()));
     }
     // Between two flags stands the byte 0x1f, so that a folder's name may have spaces.
     command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
-    command.env("CFLAGS", for_c.join(" "));
+    command.env("CFLAGS", for_c.join(" ")).env("CC_SHELL_ESCAPED_FLAGS", "1");
     command.env("SOURCE_DATE_EPOCH", dist.epoch.to_string()).env("CARGO_INCREMENTAL", "0");
     Ok(())
 }

@@ -13,7 +13,7 @@ pub(super) enum Part {
 }
 
 /// In the order in which they are made.
-const ALL: [Part; 2] = [Part::Programs(Target::X86_64), Part::Programs(Target::Aarch64)];
+pub(super) const ALL: [Part; 2] = [Part::Programs(Target::X86_64), Part::Programs(Target::Aarch64)];
 
 impl Part {
     pub(super) fn name(self) -> &'static str {

@@ -1,7 +1,8 @@
 //! What was made: a table for the reader, and SHA256SUMS for who downloads it.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -25,19 +26,28 @@ impl Made {
     }
 }
 
+const SUMS: &str = "SHA256SUMS";
+
+/// The names of all files in `folder`, each with the sum of its bytes.
+pub(super) fn sums(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
+    let mut sums = BTreeMap::new();
+    for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        let entry = entry?;
+        if !entry.file_type()?.is_file() || entry.file_name() == SUMS {
+            continue;
+        }
+        let name = entry.file_name().into_string().ok().context("the name of an artefact is text")?;
+        let line = output(Command::new("sha256sum").arg("--").arg(&name).current_dir(folder))?;
+        let sum = line.split_whitespace().next().context("sha256sum wrote nothing")?;
+        sums.insert(name, sum.to_owned());
+    }
+    Ok(sums)
+}
+
 /// Writes the sums of all that stands in the folder, and prints what was made this time.
 pub(super) fn write(dist: &Dist, made: &[Made]) -> anyhow::Result<()> {
-    const SUMS: &str = "SHA256SUMS";
-    let mut names = Vec::new();
-    for entry in fs::read_dir(&dist.into)? {
-        let entry = entry?;
-        if entry.file_type()?.is_file() && entry.file_name() != SUMS {
-            names.push(entry.file_name());
-        }
-    }
-    names.sort();
-    let sums = output(Command::new("sha256sum").arg("--").args(&names).current_dir(&dist.into))?;
-    fs::write(dist.into.join(SUMS), sums).with_context(|| SUMS)?;
+    let lines = sums(&dist.into)?.into_iter().map(|(name, sum)| format!("{sum}  {name}\n"));
+    fs::write(dist.into.join(SUMS), lines.collect::<String>()).with_context(|| SUMS)?;
     for Made { what, file, time } in made {
         let megabytes = fs::metadata(file)?.len() as f64 / 1e6;
         let seconds = time.as_secs_f64();

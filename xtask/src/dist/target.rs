@@ -10,6 +10,10 @@ pub(super) enum Target {
 }
 
 impl Target {
+    /// This machine's.
+    pub(super) const OURS: Target =
+        if cfg!(target_arch = "aarch64") { Target::Aarch64 } else { Target::X86_64 };
+
     /// As the kernel and RPM call it.
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -36,7 +40,7 @@ impl Target {
 
     /// Whether this machine's processor is of this kind.
     pub(super) fn is_ours(self) -> bool {
-        std::env::consts::ARCH == self.name()
+        self == Target::OURS
     }
 
     /// What starts `program` here: the program itself, or QEMU with it.
