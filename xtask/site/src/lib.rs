@@ -1,8 +1,9 @@
 //! The pages of `docs/` as a site: mdBook makes it of `docs/SUMMARY.md`.
 //!
 //! A page links to what is in the repository, by paths that work there. In the site a link to another page
-//! leads to that page, and one to any other file to the repository's address: `links`. Afterwards every link
-//! and anchor of the HTML is looked up: `html`.
+//! leads to that page, and one to any other file to the repository's address, if book.toml names one
+//! (`git-repository-url`); else its words stay without a link: `links`. Afterwards every link and anchor of the
+//! HTML is looked up: `html`.
 
 mod html;
 mod links;
@@ -39,11 +40,10 @@ pub fn build(root: &Path, into: &Path) -> Result<Built> {
     let mut config = Config::from_disk(root.join("book.toml"))?;
     config.build.build_dir = into.canonicalize()?;
     let repository = config.html_config().and_then(|html| html.git_repository_url);
-    let repository = repository.context("book.toml names no git-repository-url")?;
     let mut site = MDBook::load_with_config(&root, config)?;
     let places = links::places(&site.book)?;
     complete(&root, &places)?;
-    links::follow(&mut site.book, &places, &root, &repository)?;
+    links::follow(&mut site.book, &places, &root, repository.as_deref())?;
     site.build()?;
     html::check(into)
 }

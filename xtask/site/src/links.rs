@@ -33,7 +33,7 @@ pub(crate) fn follow(
     book: &mut Book,
     places: &BTreeMap<PathBuf, PathBuf>,
     root: &Path,
-    repository: &str,
+    repository: Option<&str>,
 ) -> Result<()> {
     let mut problems = Vec::new();
     book.for_each_chapter_mut(|chapter| {
@@ -51,7 +51,7 @@ struct Page<'a> {
     file: &'a Path,
     places: &'a BTreeMap<PathBuf, PathBuf>,
     root: &'a Path,
-    repository: &'a str,
+    repository: Option<&'a str>,
 }
 
 impl Page<'_> {
@@ -66,11 +66,12 @@ impl Page<'_> {
                 Event::Start(
                     Tag::Link { link_type, dest_url, .. } | Tag::Image { link_type, dest_url, .. },
                 ) => match self.followed_link(link_type, &dest_url) {
-                    Ok(None) => {}
-                    Ok(Some(to)) => match text[range.clone()].rfind(&format!("]({dest_url}")) {
+                    Ok(Leads::AsWritten) => {}
+                    Ok(leads) => match text[range.clone()].rfind(&format!("]({dest_url}")) {
                         Some(at) => {
-                            let start = range.start + at + 2;
-                            changes.push((start..start + dest_url.len(), to));
+                            let words = range.start + text[range.clone()].find('[').unwrap_or(0) + 1;
+                            let end = range.start + at;
+                            changes.extend(leads.changes(words..end, end + 2 + dest_url.len(), range.clone()));
                         }
                         None => problem(format!("the link to {dest_url} is not written as [text](file)")),
                     },
@@ -89,11 +90,10 @@ impl Page<'_> {
         text
     }
 
-    /// Where a link leads in the site, if not where it says.
-    fn followed_link(&self, kind: LinkType, to: &str) -> Result<Option<String>, String> {
+    fn followed_link(&self, kind: LinkType, to: &str) -> Result<Leads, String> {
         let has_scheme = to.split_once(':').is_some_and(|(scheme, _)| !scheme.contains(['/', '#']));
         if has_scheme || to.starts_with('#') || matches!(kind, LinkType::Autolink | LinkType::Email) {
-            return Ok(None);
+            return Ok(Leads::AsWritten);
         }
         let (path, anchor) = to.split_once('#').map_or((to, None), |(path, anchor)| (path, Some(anchor)));
         let directory = self.file.parent().unwrap_or(Path::new(""));
@@ -108,13 +108,33 @@ impl Page<'_> {
         let is_copied = self.root.join(&target).is_file() && target.extension().is_none_or(|end| end != "md");
         let copied = target.strip_prefix("docs").ok().filter(|_| is_copied);
         let own = self.places.get(self.file).and_then(|own| own.parent()).unwrap_or(Path::new(""));
-        Ok(Some(match place.map(PathBuf::as_path).or(copied) {
-            Some(place) => format!("{}{anchor}", relative(own, place).display()),
-            None => {
+        Ok(match (place.map(PathBuf::as_path).or(copied), self.repository) {
+            (Some(place), _) => Leads::To(format!("{}{anchor}", relative(own, place).display())),
+            (None, Some(repository)) => {
                 let kind = if self.root.join(&target).is_dir() { "tree" } else { "blob" };
-                format!("{}/{kind}/main/{}{anchor}", self.repository, target.display())
+                Leads::To(format!("{repository}/{kind}/main/{}{anchor}", target.display()))
             }
-        }))
+            (None, None) => Leads::Nowhere,
+        })
+    }
+}
+
+/// Where a link leads in the site.
+enum Leads {
+    AsWritten,
+    To(String),
+    /// To a file that the site does not have: only the words stay.
+    Nowhere,
+}
+
+impl Leads {
+    /// What changes in the text of the link `all`, with its words and the end of its address.
+    fn changes(self, words: Range<usize>, address_end: usize, all: Range<usize>) -> Vec<(Range<usize>, String)> {
+        match self {
+            Leads::AsWritten => Vec::new(),
+            Leads::To(to) => vec![(words.end + 2..address_end, to)],
+            Leads::Nowhere => vec![(all.start..words.start, String::new()), (words.end..all.end, String::new())],
+        }
     }
 }
 
@@ -143,6 +163,10 @@ mod tests {
     use super::*;
 
     fn followed(text: &str) -> (String, Vec<String>) {
+        followed_with(text, Some("https://example.org/r"))
+    }
+
+    fn followed_with(text: &str, repository: Option<&str>) -> (String, Vec<String>) {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let places = [
             ("docs/advise/linux.md", "advise/linux.md"),
@@ -150,8 +174,7 @@ mod tests {
             ("crates/pool/README.md", "crates/pool/index.md"),
         ];
         let places = places.map(|(file, place)| (file.into(), place.into())).into();
-        let (file, repository) = (Path::new("docs/advise/linux.md"), "https://example.org/r");
-        let page = Page { file, places: &places, root: &root, repository };
+        let page = Page { file: Path::new("docs/advise/linux.md"), places: &places, root: &root, repository };
         let mut problems = Vec::new();
         (page.followed(text, &mut problems), problems)
     }
@@ -173,6 +196,13 @@ mod tests {
             let expected = text(to).replace(&format!("`[code]({to})`"), &format!("`[code]({link})`"));
             assert_eq!(followed(&text(link)), (expected, Vec::new()));
         }
+    }
+
+    #[test]
+    fn without_a_repository_the_words_of_a_link_to_its_files_stay() {
+        let text = "[the `pool`](../../crates/pool/src), [rules](../lint.md), [of\ncargo](../../Cargo.toml).\n";
+        let expected = "the `pool`, [rules](../lint.md), of\ncargo.\n";
+        assert_eq!(followed_with(text, None), (expected.to_owned(), Vec::new()));
     }
 
     #[test]

@@ -32,7 +32,7 @@ fn every_page_of_the_repository_is_there_every_link_leads_somewhere_and_search_f
 fn book(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let config = "[book]\nsrc = \"docs\"\n[build]\nuse-default-preprocessors = false\ncreate-missing = false\n\
-        [output.html]\ngit-repository-url = \"https://example.org\"\ninput-404 = \"\"\n";
+        [output.html]\ninput-404 = \"\"\n";
     for (name, text) in [("book.toml", config)].iter().chain(files) {
         let file = folder.path().join(name);
         fs::create_dir_all(file.parent().unwrap()).unwrap();

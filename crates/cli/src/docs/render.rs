@@ -227,8 +227,7 @@ impl<'a> Writer<'a> {
                 self.names_pages = true;
                 format!("[{name}]")
             } else {
-                let repository = env!("CARGO_PKG_REPOSITORY");
-                self.numbered(format!("{repository}/blob/main/{}", in_repository(&file)))
+                self.numbered(source(env!("CARGO_PKG_REPOSITORY"), &in_repository(&file)))
             }
         };
         // The words of the link are the name of the page.
@@ -241,6 +240,14 @@ impl<'a> Writer<'a> {
             self.words.push(' ');
             self.words.push_str(&said);
         }
+    }
+}
+
+/// Where to find a file of the repository, whose address is empty until it has one.
+fn source(repository: &str, file: &str) -> String {
+    match repository {
+        "" => format!("{file} of the source"),
+        repository => format!("{repository}/blob/main/{file}"),
     }
 }
 
@@ -305,10 +312,12 @@ mod tests {
         let expected = format!(
             "See credit [burst], [lint], here, fio [1], code [2], again\nfio [1].\n\n\
              [NAME] is another page: leadline docs NAME\n[1] https://example.com\n\
-             [2] {}/blob/main/crates/pool\n",
-            env!("CARGO_PKG_REPOSITORY")
+             [2] {}\n",
+            source(env!("CARGO_PKG_REPOSITORY"), "crates/pool")
         );
         assert_eq!(shown("advise/linux", page), expected);
+        assert_eq!(source("", "crates/pool"), "crates/pool of the source");
+        assert_eq!(source("https://example.com", "Cargo.toml"), "https://example.com/blob/main/Cargo.toml");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! [`Shape`] is the tree for a node size, [`resident()`] which of its nodes are in memory, [`TreeAccesses`]
 //! what each operation therefore asks of the device, [`NodeCost`] how long that takes by a model that was
 //! fitted to the device, and [`Advice`] compares node sizes. The formulas and their sources are in
-//! [docs/btree.md](https://github.com/leadline/leadline/blob/main/docs/btree.md).
+//! `docs/btree.md` of the repository.
 
 mod accesses;
 mod advice;
