@@ -184,7 +184,7 @@ def test_a_node_without_leadline_is_named(cluster, three, drive):
     node = join(cluster, "node-bare", env_vars={"PYTHONPATH": ""})
     try:
         found = fleet.profile({"node-a": drive(1), "node-bare": drive(2)}, **QUICK)
-        assert "pip install './python[ray]'" in found.failures["node-bare"]
+        assert "pip install the same wheel there" in found.failures["node-bare"]
         table = fleet.sweep([1, 2, 3, 1] * 100, frames=list(range(1, 50)))
         assert len(table) == 49
     finally:

@@ -243,7 +243,7 @@ except ImportError as error:
     print(error)
 """
     said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert said.stdout == "leadline.fleet needs Ray: pip install 'ray>=2.10'\n"
+    assert said.stdout == "leadline.fleet needs Ray: pip install 'ray>=2.10' (the extra [ray] of leadline)\n"
 
 
 @pytest.mark.skipif(not os.environ.get("LEADLINE_EXHAUSTIVE"), reason="a hundred profiles")

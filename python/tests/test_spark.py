@@ -333,7 +333,7 @@ def test_ten_million_edges(session, tmp_path):
 def test_without_pyspark_one_line_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspark", None)
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
-    with pytest.raises(leadline.BadInput, match=r"pip install 'pyspark>=4.0,<5'"):
+    with pytest.raises(leadline.BadInput, match=r"pip install 'pyspark>=4.0,<5' \(the extra \[spark\]"):
         on_spark.wcc("edges.parquet")
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ._errors import BadInput
+from ._optional import needed
 from ._words import one_line
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ def axes_or_new(ax: Axes | None) -> Axes:
         if not hasattr(ax, "fill_between"):
             raise BadInput(f"ax={one_line(ax)}: must be Axes of Matplotlib")
         return ax
-    from matplotlib import pyplot
+    with needed("a plot", "matplotlib"):
+        from matplotlib import pyplot
 
     return pyplot.subplots(figsize=(7, 4.5), layout="constrained")[1]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._optional import needed
 from ._table import Table
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ class Subgraph:
         ...     sorted(g.ego(1, 2).to_networkx().edges)
         [(1, 2), (2, 3)]
         """
-        import networkx as nx
+        with needed("to_networkx()", "networkx"):
+            import networkx as nx
 
         columns = [self.edges[name].tolist() for name in self.edges.column_names]
         pairs = list(zip(columns[0], columns[1], strict=True))
@@ -109,7 +111,8 @@ class Subgraph:
         >>> made.vs["name"], made.get_edgelist()
         ([1, 2, 3], [(0, 1), (1, 2)])
         """
-        import igraph
+        with needed("to_igraph()", "igraph"):
+            import igraph
 
         ends = self._ends()
         made = igraph.Graph(len(self.vertices), ends.tolist(), directed=self.directed)
@@ -141,7 +144,8 @@ class Subgraph:
         >>> matrix.toarray().tolist(), ids.tolist()
         ([[0.0, 0.5, 0.0], [0.5, 0.0, 2.0], [0.0, 2.0, 0.0]], [1, 2, 3])
         """
-        import scipy.sparse
+        with needed("to_scipy()", "scipy"):
+            import scipy.sparse
 
         rows, columns = self._ends().T
         given = "weight" in self.edges.column_names

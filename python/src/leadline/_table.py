@@ -23,6 +23,7 @@ from ._cells import (
 from ._errors import BadInput
 from ._leadline import Columns
 from ._names import renamed, unit_of, warn_renamed
+from ._optional import needed
 from ._row import Row, row_type
 from ._words import count_of, flag_of, is_utf8, one_line
 
@@ -359,7 +360,8 @@ class Table(Columns):
         >>> Table({"vertex": [1, 2]}).to_pyarrow().column_names
         ['vertex']
         """
-        import pyarrow
+        with needed("to_pyarrow()", "pyarrow"):
+            import pyarrow
 
         return pyarrow.table(self)
 
@@ -379,7 +381,8 @@ class Table(Columns):
         >>> Table({"vertex": [1, 2], "level": [0, 1]}).to_pandas()["level"].sum().item()
         1
         """
-        import pandas
+        with needed("to_pandas()", "pandas"):
+            import pandas
 
         def column(values: NDArray[Any]) -> Any:
             if not isinstance(values, np.ma.MaskedArray) or values.dtype.kind == "f":
@@ -402,7 +405,8 @@ class Table(Columns):
         >>> Table({"vertex": [1, 2]}).to_polars().shape
         (2, 1)
         """
-        import polars
+        with needed("to_polars()", "polars"):
+            import polars
 
         return polars.DataFrame(self)
 

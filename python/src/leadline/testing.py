@@ -20,7 +20,10 @@ import shutil
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
-import pytest
+from ._optional import needed
+
+with needed("leadline.testing", "pytest"):
+    import pytest
 
 if TYPE_CHECKING:
     from . import Profile

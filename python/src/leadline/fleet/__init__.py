@@ -1,6 +1,6 @@
 """The disks of a Ray cluster: which one is slow, and what changed since last time.
 
-It needs Ray (``pip install 'ray>=2.10'``), here and on the nodes; importing it does not.
+It needs Ray, which the extra ``[ray]`` installs, here and on the nodes; importing it does not.
 
 >>> import leadline
 >>> from leadline import fleet

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import ModuleType
 
 from .._errors import BadInput
+from .._optional import needed
 
 __all__ = ["Node", "alive", "connected", "find", "pinned"]
 
@@ -40,10 +41,8 @@ def connected() -> ModuleType:
     BadInput
         No cluster is running.
     """
-    try:
+    with needed("leadline.fleet", "ray"):
         import ray
-    except ImportError:
-        raise ImportError("leadline.fleet needs Ray: pip install 'ray>=2.10'") from None
     if not ray.is_initialized():
         try:
             # What Ray logs of it, and what tasks print, is not for the user of a library.

@@ -1,7 +1,7 @@
 """Graphs beyond one machine's disk: the algorithms of :class:`leadline.Graph` on Spark.
 
 Functions have the names, arguments and results of the local engine's methods, and give DataFrames. They need
-PySpark 4 (``pip install 'pyspark>=4.0,<5'``) and Java 17; importing this module needs neither.
+PySpark 4, which the extra ``[spark]`` installs, and Java 17 or later; importing this module needs neither.
 """
 
 from ._clustering import lcc

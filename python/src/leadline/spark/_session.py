@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._errors import BadInput
+from .._optional import missing
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -35,7 +36,7 @@ def session_of(edges: Any) -> SparkSession:
         from pyspark import SparkContext
         from pyspark.sql import SparkSession
     except ImportError:
-        raise BadInput("leadline.spark needs PySpark and Java 17: pip install 'pyspark>=4.0,<5'") from None
+        raise BadInput(f"{missing('leadline.spark', 'pyspark')}, and Java 17 or later") from None
     session = getattr(edges, "sparkSession", None) or SparkSession.getActiveSession()
     if session is None:
         if SparkContext._gateway is None:
