@@ -2,10 +2,13 @@
 
 use std::fmt;
 
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::de::StrRead;
 use serde_json::error::Category;
 
 use crate::plainly;
+
+mod place;
 
 /// How much of a text that is no JSON is shown.
 const SHOWN: usize = 20;
@@ -42,13 +45,29 @@ impl std::error::Error for JsonFlaw {}
 /// let said = "line 2, column 17: [1].point_us: must be a number, found the text \"x\"";
 /// assert_eq!(flaw.unwrap_err().to_string(), said);
 /// ```
-pub fn from_json<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, JsonFlaw> {
-    // Finding out the place takes longer, so it is done only for a text that is refused.
-    serde_json::from_str(text).map_err(|error| json_flaw::<T>(text, &error))
+pub fn from_json<T: DeserializeOwned>(text: &str) -> Result<T, JsonFlaw> {
+    let mut document = serde_json::Deserializer::from_str(text);
+    let read = value::<T>(&mut document);
+    read.and_then(|value| document.end().map(|()| value)).map_err(|error| json_flaw::<T>(text, &error))
 }
 
 /// What is wrong with a text that was not read as a `T`, because of this error.
-pub fn json_flaw<'a, T: Deserialize<'a>>(text: &'a str, error: &serde_json::Error) -> JsonFlaw {
+pub fn json_flaw<T: DeserializeOwned>(text: &str, error: &serde_json::Error) -> JsonFlaw {
+    flaw(text, error, &|text| value::<T>(&mut serde_json::Deserializer::from_str(text)).err())
+}
+
+/// Everything that reads a `T` goes through here: the compiler makes one copy of what reads it.
+#[inline(never)]
+fn value<T: DeserializeOwned>(document: &mut serde_json::Deserializer<StrRead<'_>>) -> serde_json::Result<T> {
+    T::deserialize(document)
+}
+
+/// `again` reads a text as the one that was refused was read.
+fn flaw(
+    text: &str,
+    error: &serde_json::Error,
+    again: &dyn Fn(&str) -> Option<serde_json::Error>,
+) -> JsonFlaw {
     let whole = |reason: String| JsonFlaw { at: None, reason };
     let start = text.trim_start_matches(|c: char| c == '\u{feff}' || c.is_whitespace());
     match error.classify() {
@@ -68,83 +87,17 @@ pub fn json_flaw<'a, T: Deserialize<'a>>(text: &'a str, error: &serde_json::Erro
     let said = error.to_string();
     let reason = plainly(said.rsplit_once(" at line ").map_or(said.as_str(), |(reason, _)| reason));
     let reason = match error.classify() {
-        Category::Data => format!("{}{reason}", place::<T>(text)),
+        // Finding out the place takes longer, so it is done only for a text that is refused.
+        Category::Data => match place::keys(text, error, again) {
+            keys if keys.is_empty() => reason,
+            keys => format!("{keys}: {reason}"),
+        },
         _ => format!("is not JSON: {reason}"),
     };
-    JsonFlaw { at: Some((error.line(), error.column())), reason }
-}
-
-/// The keys that lead to what is wrong, with a colon behind; nothing where the document as a whole is.
-fn place<'a, T: Deserialize<'a>>(text: &'a str) -> String {
-    let read = serde_path_to_error::deserialize::<_, T>(&mut serde_json::Deserializer::from_str(text));
-    match read.err().map(|error| error.path().to_string()) {
-        Some(place) if place != "." && place != "?" => format!("{place}: "),
-        _ => String::new(),
-    }
+    // serde gives no place where a document was read as a whole, and then refused.
+    let at = (error.line() > 0).then(|| (error.line(), error.column()));
+    JsonFlaw { at, reason }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[derive(Deserialize, Debug)]
-    struct Point {
-        #[expect(dead_code)]
-        iops: f64,
-    }
-
-    #[derive(Deserialize, Debug)]
-    struct Document {
-        #[expect(dead_code)]
-        points: Vec<Point>,
-    }
-
-    fn said(text: &str) -> String {
-        from_json::<Document>(text).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn what_is_wrong_with_a_document_is_one_line_with_its_place() {
-        let points = |inner: &str| format!("{{\"points\": [{{\"iops\": 1}},\n{{{inner}}}]}}");
-        for (text, expected) in [
-            ("", "is empty"),
-            (" \n\u{feff}", "is empty"),
-            ("<!DOCTYPE html>\n<html>", "is HTML or XML, not JSON"),
-            ("# a text\nwith lines", "is not JSON: it begins with \"# a text\""),
-            ("{\"points\": [{\"iops\":", "ends too early, in line 1: it was cut off"),
-            (
-                "{\"points\": [],\n}",
-                "line 2, column 1: is not JSON: there is a comma before the end of a list or an object",
-            ),
-            ("{}", "line 1, column 2: `points` is missing"),
-            (&points(""), "line 2, column 2: points[1]: `iops` is missing"),
-            (&points("\"iops\": null"), "line 2, column 13: points[1].iops: must be a number, found nothing"),
-            (
-                "{\"points\": []} {}",
-                "line 1, column 16: is not JSON: something follows the end of the document",
-            ),
-        ] {
-            assert_eq!(said(text), expected, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn no_word_of_the_parser_is_left() {
-        for text in [
-            "{",
-            "[",
-            "{\"a\"",
-            "{\"a\" 1}",
-            "{a: 1}",
-            "{\"points\": 1}",
-            "{\"points\": {}}",
-            "[1]",
-            "{\"points\":[tru]}",
-        ] {
-            let said = said(text);
-            for word in ["EOF", "field", "sequence", "struct", "f64", "ident", "at line"] {
-                assert!(!said.contains(word), "{text}: {said}");
-            }
-        }
-    }
-}
+mod tests;
