@@ -99,7 +99,12 @@ impl Decompressor {
     ///
     /// # Errors
     /// The errors of reading `raw`, and of a decoder that cannot be made.
-    pub fn new(mut raw: impl Read + Send + 'static) -> io::Result<Decompressor> {
+    pub fn new(raw: impl Read + Send + 'static) -> io::Result<Decompressor> {
+        // Each decoder would else be compiled for each kind of reader. It reads a buffer at a time.
+        Self::of(Box::new(raw))
+    }
+
+    fn of(mut raw: Box<dyn Read + Send>) -> io::Result<Decompressor> {
         let mut magic = Vec::with_capacity(MAGIC_BYTES as usize);
         raw.by_ref().take(MAGIC_BYTES).read_to_end(&mut magic)?;
         let compression = Compression::of_magic(&magic);
