@@ -8,10 +8,17 @@ pub(crate) fn threads<T: Send>(
     count: usize,
     work: impl Fn(usize) -> Result<T, GraphError> + Sync,
 ) -> Result<Vec<T>, GraphError> {
+    all(count, &work)
+}
+
+/// Threads are started, and their errors sorted, by the same code whatever the work is.
+fn all<T: Send>(
+    count: usize,
+    work: &(dyn Fn(usize) -> Result<T, GraphError> + Sync),
+) -> Result<Vec<T>, GraphError> {
     if count == 1 {
         return Ok(vec![work(0)?]);
     }
-    let work = &work;
     let done: Vec<Result<T, GraphError>> = std::thread::scope(|scope| {
         let started: Vec<_> = (0..count).map(|thread| scope.spawn(move || work(thread))).collect();
         let ended = started.into_iter().map(|thread| thread.join());
