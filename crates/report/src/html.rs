@@ -21,6 +21,7 @@ mod tables;
 
 use std::sync::LazyLock;
 
+use leadline_files::Decompressor;
 use leadline_profile::DeviceProfile;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value, context};
@@ -57,7 +58,12 @@ const TEMPLATES: [(&str, &str); 13] = [
 static SOURCES: LazyLock<Vec<(&str, String)>> =
     LazyLock::new(|| TEMPLATES.map(|(name, source)| (name, spaces::in_template(source))).to_vec());
 const CSS: &str = include_str!("../assets/report.css");
-const ECHARTS: &str = include_str!("../vendor/echarts/echarts.min.js");
+/// As `build.rs` packed it.
+static ECHARTS: LazyLock<String> = LazyLock::new(|| {
+    const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/echarts.min.js.gz"));
+    let text = Decompressor::new(PACKED).and_then(std::io::read_to_string);
+    text.expect("the build packed a text")
+});
 const BASE: &str = include_str!("../assets/base.js");
 const AXES: &str = include_str!("../assets/axes.js");
 const TOLD: &str = include_str!("../assets/told.js");
@@ -178,7 +184,7 @@ fn shared(
         title => title,
         leadline => leadline,
         css => Value::from_safe_string(CSS.to_owned()),
-        echarts => Value::from_safe_string(ECHARTS.to_owned()),
+        echarts => Value::from_safe_string(ECHARTS.clone()),
         scripts => Value::from(SCRIPTS.map(|script| Value::from_safe_string(script.to_owned())).to_vec()),
         data => Value::from_safe_string(data),
         has => context! {
@@ -279,7 +285,7 @@ mod tests {
 
     /// The page without ECharts, whose text is not ours.
     fn ours(page: &str) -> String {
-        page.replace(ECHARTS, "")
+        page.replace(&*ECHARTS, "")
     }
 
     #[test]

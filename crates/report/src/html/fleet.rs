@@ -209,7 +209,7 @@ mod tests {
     const EVIL: &str = "</script><img src=x onerror=alert(1)>";
 
     fn ours(fleet: &Fleet, profiles: &[DeviceProfile]) -> String {
-        render_fleet_page(fleet, profiles).expect("a page").replace(ECHARTS, "")
+        render_fleet_page(fleet, profiles).expect("a page").replace(&*ECHARTS, "")
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub fn render_figures(page: &Page) -> Result<String, ReportError> {
         page => Value::from(Serde(page)),
         leadline => env!("CARGO_PKG_VERSION"),
         css => Value::from_safe_string(CSS.to_owned()),
-        echarts => Value::from_safe_string(ECHARTS.to_owned()),
+        echarts => Value::from_safe_string(ECHARTS.clone()),
         scripts => scripts,
         data => Value::from_safe_string(script_json(&data)),
     })?;
