@@ -11,6 +11,8 @@ mod sums;
 mod target;
 mod tools;
 mod tree;
+pub(crate) mod wheel;
+pub(crate) mod wheel_trial;
 
 use std::env;
 use std::ffi::OsString;
@@ -27,6 +29,7 @@ use parts::Part;
 use sums::Made;
 use target::Target;
 use tree::Tree;
+pub(crate) use wheel_trial::Packages;
 
 /// What is made, and from what.
 #[derive(Debug, Clone)]
@@ -46,7 +49,8 @@ const AGAIN: &str = "--again";
 /// Makes the parts that are named, or all of them, and prints a table of what was made.
 pub(crate) fn dist(words: &[OsString]) -> anyhow::Result<()> {
     if words == [AGAIN] {
-        return again::compare(&Dist::of_this_commit()?, &[Part::Programs(Target::OURS).name()]);
+        let names = [Part::Programs(Target::OURS).name(), Part::Wheel.name()];
+        return again::compare(&Dist::of_this_commit()?, &names);
     }
     let parts = parts::wanted(words)?;
     Setup::begin(Uses::Dist)?.finish()?;
@@ -63,6 +67,13 @@ pub(crate) fn dist(words: &[OsString]) -> anyhow::Result<()> {
 fn make(dist: &Dist, part: Part, made: &mut Vec<Made>) -> anyhow::Result<()> {
     let start = Instant::now();
     match part {
+        Part::Wheel => {
+            let file = wheel::make(dist)?;
+            wheel_trial::use_once(&file, Packages::Index)?;
+            made.push(Made::new("wheel", file, start));
+            let start = Instant::now();
+            made.push(Made::new("sources", wheel::sources(dist)?, start));
+        }
         Part::Programs(target) => {
             let program = binary::build(dist, target)?;
             if !target.is_ours() {

@@ -42,7 +42,7 @@ Commands:
   site [DIR]          the pages of docs/ in HTML, with search, in DIR (default: target/site); every link is
                       checked. `leadline docs` opens what is in ../share/doc/leadline/html, seen from it
   dist [PART...]      what users install, in target/dist: PART is one of x86_64 and aarch64 (each an archive
-                      with a static program); without PART, all of them
+                      with a static program) and wheel (for Python); without PART, all of them
   dist --again        whether two builds of this commit make the same bytes; the second is a clone's
   bench [NAME ARGS]   run a benchmark of benches/src/bin/, built for release; without NAME, list them
 

@@ -68,10 +68,11 @@ const NEEDS: [Need; 24] = [
 ];
 
 /// Programs that make, or try, what is installed.
-const DIST_NEEDS: [Need; 3] = [
+const DIST_NEEDS: [Need; 4] = [
     program("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"), // links programs for aarch64
     program("dpkg", "dpkg"),                                   // unpacks Rust's library for aarch64
     program("qemu-aarch64-static", "qemu-user-static"),        // runs them
+    ENVIRONMENTS,                                              // the wheel is made and tried in them
 ];
 
 /// Its installation makes and starts a server, unless [`CLUSTERS`] says not to.
@@ -155,8 +156,8 @@ impl Setup {
     pub(crate) fn finish(self) -> anyhow::Result<()> {
         let packages = install_packages(self.needs)?;
         let mut done = [self.components, packages].concat();
-        if self.uses == Uses::Everything && !python::is_ready()? {
-            python::make()?;
+        if self.uses == Uses::Everything && !python::TESTS.is_ready()? {
+            python::TESTS.make()?;
             done.push("the packages for Python");
         }
         if self.uses == Uses::Everything && !axe::is_ready()? {

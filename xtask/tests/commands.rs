@@ -40,6 +40,23 @@ const BUILD: &str = "cargo test --workspace --no-run --locked --message-format=j
 const NOBODY: u32 = 65534;
 const PYTHON_PACKAGES: &str = "python/requirements-test.txt";
 
+/// An environment's Python, as far as wheels are concerned: what is installed is a program.
+const INSTALLS: &str = r#"
+case "$*" in
+    *sysconfig*) packages="${0%/bin/python}/packages"; /bin/mkdir -p "$packages"; echo "$packages" ;;
+    *" install "*.whl)
+        echo '#!/bin/sh
+            [ "$1" = --version ] && echo leadline 0.1.0 || echo "{\"schema\":\"leadline.profile/1.0\"}"' \
+            > "${0%/python}/leadline"
+        /bin/chmod +x "${0%/python}/leadline" ;;
+    *" uninstall "*) /bin/rm "${0%/python}/leadline" ;;
+esac"#;
+
+/// What makes wheels of what cargo says that it has built.
+const MATURIN: &str = r#"
+PATH=/bin "$CARGO" rustc | /bin/grep -q made/up/libleadline_python.so || exit 9
+: > "$3/leadline-0.1.0-cp310-abi3-linux_x86_64.whl""#;
+
 /// One test at a time: a script that is still open for writing in a process another test is starting cannot
 /// be run ("text file busy").
 static TURN: Mutex<()> = Mutex::new(());
@@ -94,6 +111,8 @@ impl System {
         fs::create_dir_all(self.target().join("python/bin")).unwrap();
         fs::copy(python, self.target().join("python/bin/python")).unwrap();
         fs::copy(top().join(PYTHON_PACKAGES), self.target().join("python/installed.txt")).unwrap();
+        self.script("maturin", MATURIN);
+        fs::rename(self.bin().join("maturin"), self.target().join("python/bin/maturin")).unwrap();
         let axe = self.target().join("axe");
         fs::create_dir_all(axe.join("node_modules")).unwrap();
         fs::copy(top().join("crates/report/tests/axe/package-lock.json"), axe.join("package-lock.json"))
@@ -107,9 +126,9 @@ impl System {
         self.folder.path().join("target")
     }
 
-    /// A python3 that makes environments with a `python` that does `body`, which is returned.
+    /// A python3 that makes environments with a `python` that does `body`, and installs wheels. It is returned.
     fn python(&self, body: &str) -> PathBuf {
-        self.script("python", body);
+        self.script("python", &format!("{body}{INSTALLS}"));
         let python = self.bin().join("python");
         let copy = format!("/bin/mkdir -p \"$4/bin\"; /bin/cp {} \"$4/bin/python\"", python.display());
         self.script("python3", &format!("[ \"$2\" != venv ] || {{ {copy}; }}"));
@@ -571,6 +590,8 @@ fn python_loads_the_library_that_was_built_and_its_tests_are_counted() {
 
     let mut calls = system.calls();
     calls.retain(|call| call.starts_with("python"));
+    // Then a wheel is tried.
+    calls.truncate(calls.iter().position(|call| call.contains(" venv ")).unwrap());
     calls.sort();
     let parts = ["maturin", "mypy", "mypy.stubtest", "pytest", "pytest"];
     assert_eq!(calls.iter().map(|call| call.split(' ').nth(2).unwrap()).collect::<Vec<_>>(), parts);
@@ -582,21 +603,31 @@ fn python_loads_the_library_that_was_built_and_its_tests_are_counted() {
 }
 
 #[test]
-fn an_exhaustive_run_installs_the_package_and_runs_its_example() {
+fn a_complete_run_installs_a_wheel_of_what_was_built_and_uninstalls_it() {
     let system = System::with_tests("");
-    // The one of the environment for tests is a copy of the same.
-    let body = "case \"$*\" in *' install '*/python)
-             program=\"${0%/python}/leadline\"; echo '#!/bin/sh' > \"$program\"; /bin/chmod +x \"$program\";;
-         esac";
-    system.python(body);
-    let outcome = system.run(&["test", "--exhaustive"]);
+    let outcome = system.run(&["test", "--all"]);
     assert_eq!(outcome.code, Some(0), "{}{}", outcome.stdout, outcome.stderr);
-    let source = top().join("python").display().to_string();
     let calls = system.calls();
-    let new = calls.iter().position(|call| call.ends_with("target/python-wheel")).unwrap();
-    assert!(calls[new + 1].ends_with(&format!(" install {source}")), "{calls:?}");
-    assert!(calls[new + 2].starts_with("python -m doctest "), "{calls:?}");
-    assert!(calls[new + 2].ends_with(&format!(" {source}/README.md")), "{calls:?}");
+    let made = calls.iter().position(|call| call.starts_with("maturin build ")).unwrap();
+    let place = system.target().join("wheel-trial").display().to_string();
+    let wheel = "/leadline-0.1.0-cp310-abi3-linux_x86_64.whl";
+    let steps = [
+        ("python3 -m venv --clear ", place.as_str()),
+        ("python -m pip ", wheel),
+        ("python -m doctest ", "/python/README.md"),
+        ("python -m pip ", " uninstall --quiet --yes leadline"),
+    ];
+    for (call, (start, end)) in calls[made + 1..].iter().zip(steps) {
+        assert!(call.starts_with(start) && call.ends_with(end), "{calls:?}");
+    }
+    assert!(calls[made + 2].contains(" install ") && calls[made + 2].contains(" --no-index "), "{calls:?}");
+
+    // One that the uninstallation forgets.
+    system.python(&INSTALLS.replace("/bin/rm", "/bin/ls"));
+    let outcome = system.run(&["test", "--all"]);
+    assert_eq!(outcome.code, Some(1));
+    let left = format!("uninstalled, the wheel leaves {place}/bin/leadline");
+    assert_one_line(&outcome.stderr, &["wheel failed: ", &left]);
 }
 
 #[test]

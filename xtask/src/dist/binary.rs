@@ -11,7 +11,7 @@ use super::{Dist, Target, debian_rust};
 use crate::run::{cargo, root, run, target as target_folder};
 
 /// The profile in the workspace's Cargo.toml.
-const PROFILE: &str = "packaged";
+pub(super) const PROFILE: &str = "packaged";
 
 /// What a program may have at most, in bytes.
 const LIMIT: u64 = 30_000_000;
@@ -55,7 +55,8 @@ pub(super) fn reproducible(command: &mut Command, dist: &Dist, mut flags: Vec<St
 
 /// Folders whose names a compiler would write into the program, and what stands there instead.
 fn renamed() -> anyhow::Result<Vec<(PathBuf, &'static str)>> {
-    let mut renamed = vec![(root().to_owned(), "/leadline")];
+    // The last one that fits counts.
+    let mut renamed = vec![(root().to_owned(), "/leadline"), (target_folder(), "/leadline/target")];
     // Its name has a hash of the registry's address. It may not be there yet.
     let sources = cargo_home()?.join("registry/src");
     for registry in fs::read_dir(sources).into_iter().flatten() {

@@ -10,15 +10,19 @@ use crate::run::Usage;
 pub(super) enum Part {
     /// The program for one kind of processor, in everything that contains it.
     Programs(Target),
+    /// The package for Python, for this processor.
+    Wheel,
 }
 
 /// In the order in which they are made.
-pub(super) const ALL: [Part; 2] = [Part::Programs(Target::X86_64), Part::Programs(Target::Aarch64)];
+pub(super) const ALL: [Part; 3] =
+    [Part::Programs(Target::X86_64), Part::Programs(Target::Aarch64), Part::Wheel];
 
 impl Part {
     pub(super) fn name(self) -> &'static str {
         match self {
             Part::Programs(target) => target.name(),
+            Part::Wheel => "wheel",
         }
     }
 }

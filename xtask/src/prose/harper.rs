@@ -13,7 +13,7 @@ use zip::write::SimpleFileOptions;
 
 use super::bundle::Bundle;
 use super::text::{Kind, Text};
-use crate::python::python;
+use crate::python::TESTS;
 use crate::run::{Usage, root};
 
 /// Rules in Harper's language Weir, one a file; the name of a file is the name of its rule.
@@ -140,7 +140,7 @@ fn name(rule: &Path) -> anyhow::Result<String> {
 
 /// Runs Harper. That it found something is not an error here.
 fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Output> {
-    let program = python().with_file_name("harper");
+    let program = TESTS.program("harper");
     if !program.exists() {
         return Err(Usage::error("Harper is not installed: run `cargo xtask setup` first"));
     }

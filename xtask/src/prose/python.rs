@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use serde_json::Value;
 
 use super::text::{Kind, Text};
-use crate::python::python;
+use crate::python::TESTS;
 use crate::run::root;
 
 const SCRIPT: &str = "xtask/prose/texts.py";
@@ -17,7 +17,7 @@ pub(super) fn texts(files: &[PathBuf]) -> anyhow::Result<Vec<Text>> {
     if files.is_empty() {
         return Ok(Vec::new());
     }
-    let output = Command::new(python()).arg(root().join(SCRIPT)).args(files).output();
+    let output = Command::new(TESTS.python()).arg(root().join(SCRIPT)).args(files).output();
     let output = output.with_context(|| format!("cannot run {SCRIPT}"))?;
     if !output.status.success() {
         bail!("{SCRIPT} ended with {}: {}", output.status, String::from_utf8_lossy(&output.stderr));

@@ -26,8 +26,8 @@ pub(super) struct Built {
     pub(super) programs: Vec<Binary>,
     /// What tests run as users do.
     pub(super) commands: Vec<Binary>,
-    /// The library that Python loads.
-    pub(super) extension: Option<PathBuf>,
+    /// What cargo told of the library that Python loads.
+    pub(super) extension: Option<Value>,
 }
 
 /// A program: its tests, if it is made of them.
@@ -102,7 +102,9 @@ fn add(built: &mut Built, workspace: Workspace) -> anyhow::Result<()> {
             let is_test = message["profile"]["test"] == true;
             if is_test { built.programs.push(binary) } else { built.commands.push(binary) }
         }
-        built.extension = extension(&message).or(built.extension.take());
+        if library(&message).is_some() {
+            built.extension = Some(message);
+        }
     }
     let status = child.wait()?;
     children::ended(Pid::from_child(&child));
@@ -129,7 +131,7 @@ fn binary(message: &Value) -> Option<Binary> {
 }
 
 /// The library for Python, if one of cargo's messages tells of it.
-fn extension(message: &Value) -> Option<PathBuf> {
+pub(super) fn library(message: &Value) -> Option<PathBuf> {
     if message["reason"] != "compiler-artifact" || message["target"]["name"] != EXTENSION {
         return None;
     }

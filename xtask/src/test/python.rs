@@ -7,23 +7,24 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, bail};
+use serde_json::Value;
 
-use super::build::Built;
+use super::build::{Built, library};
 use super::for_tests;
 use super::output::Format;
 use super::queue::{Job, silence};
-use crate::python::{environment, pip, python};
-use crate::run::{root, run, say, target};
+use crate::dist::{Packages, wheel, wheel_trial};
+use crate::python::TESTS;
+use crate::run::{root, say, target};
 
 /// What `import leadline._leadline` loads.
 const EXTENSION: &str = "_leadline.abi3.so";
 
 /// The tests of the package that `built` has the extension of.
 pub(super) fn jobs(built: &Built, exhaustive: bool) -> anyhow::Result<Vec<Job>> {
-    let extension = built.extension.as_deref().context("cargo built no extension from crates/python")?;
-    let place = place(extension)?;
+    let place = place(&library(extension(built)?).context("cargo built no library from crates/python")?)?;
     let job = |name: &str, words: &[&str], format| {
-        let mut command = for_tests(Command::new(python()), exhaustive);
+        let mut command = for_tests(Command::new(TESTS.python()), exhaustive);
         command.arg("-m").args(words).current_dir(source());
         command.env("PYTHONPATH", &place);
         // What they keep is kept out of the sources.
@@ -49,15 +50,15 @@ pub(super) fn jobs(built: &Built, exhaustive: bool) -> anyhow::Result<Vec<Job>> 
     ])
 }
 
-/// What an exhaustive run adds: the package as pip builds and installs it, and its README's example.
-pub(super) fn wheel() -> anyhow::Result<()> {
-    let folder = target().join("python-wheel");
-    let python = environment(&folder)?;
-    say("==> wheel: pip install ./python, in an environment of its own");
-    run(pip(&python).arg("install").arg(source()))?;
-    let doctest = ["-m", "doctest", "-o", "ELLIPSIS", "-o", "NORMALIZE_WHITESPACE"];
-    run(Command::new(&python).args(doctest).arg(source().join("README.md")).current_dir(&folder))?;
-    run(Command::new(folder.join("bin/leadline")).arg("--version"))
+/// A wheel of what the build made, used as users do.
+pub(super) fn wheel(built: &Built) -> anyhow::Result<()> {
+    say("==> wheel: of the library that was built for the tests, in an environment of its own");
+    let wheel = wheel::of_library(extension(built)?)?;
+    wheel_trial::use_once(&wheel, Packages::Of(&TESTS))
+}
+
+fn extension(built: &Built) -> anyhow::Result<&Value> {
+    built.extension.as_ref().context("cargo built no extension from crates/python")
 }
 
 fn source() -> PathBuf {
@@ -90,9 +91,9 @@ fn place(extension: &Path) -> anyhow::Result<PathBuf> {
 /// Writes what is written beside an installed package: its version, and the entry points by which networkx
 /// finds it.
 fn describe(place: &Path) -> anyhow::Result<()> {
-    let mut command = Command::new(python());
+    let mut command = Command::new(TESTS.python());
     command.args(["-m", "maturin", "pep517", "write-dist-info", "--metadata-directory"]).arg(place);
-    command.arg("--interpreter").arg(python()).current_dir(source());
+    command.arg("--interpreter").arg(TESTS.python()).current_dir(source());
     let output = command.output().context("cannot run maturin")?;
     if !output.status.success() {
         bail!("maturin refuses python/pyproject.toml: {}", String::from_utf8_lossy(&output.stderr));
