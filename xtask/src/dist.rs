@@ -4,9 +4,12 @@
 mod again;
 mod archive;
 mod binary;
+mod crates;
 mod debian_rust;
 mod emulated;
+mod licences;
 mod parts;
+pub(crate) mod semver;
 mod sums;
 mod target;
 mod tools;
@@ -84,6 +87,8 @@ fn make(dist: &Dist, part: Part, made: &mut Vec<Made>) -> anyhow::Result<()> {
             let start = Instant::now();
             made.push(Made::new("archive", archive::make(dist, &tree)?, start));
         }
+        Part::Licences => made.push(Made::new("licences", licences::make(dist)?, start)),
+        Part::Crates => made.push(Made::new("crates", crates::make(dist)?, start)),
     }
     Ok(())
 }

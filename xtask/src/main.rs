@@ -42,8 +42,9 @@ Commands:
   site [DIR]          the pages of docs/ in HTML, with search, in DIR (default: target/site); every link is
                       checked. `leadline docs` opens what is in ../share/doc/leadline/html, seen from it
   dist [PART...]      what users install, in target/dist: PART is one of x86_64 and aarch64 (each an archive
-                      with a static program) and wheel (for Python); without PART, all of them
+                      with a static program), wheel (for Python), licences and crates; without PART, all
   dist --again        whether two builds of this commit make the same bytes; the second is a clone's
+  semver [CRATE...]   whether the libraries have all that they had at the last tag; without CRATE, all of them
   bench [NAME ARGS]   run a benchmark of benches/src/bin/, built for release; without NAME, list them
 
 Examples:
@@ -69,7 +70,7 @@ fn main() -> ExitCode {
 fn dispatch(words: &[OsString]) -> anyhow::Result<()> {
     let Some((command, rest)) = words.split_first() else {
         return Err(Usage::error(
-            "no command given: say setup, test, prose, fuzz, keys, site, dist, bench or same; \
+            "no command given: say setup, test, prose, fuzz, keys, site, dist, semver, bench or same; \
              `cargo xtask --help` explains them",
         ));
     };
@@ -87,11 +88,12 @@ fn dispatch(words: &[OsString]) -> anyhow::Result<()> {
         Some("fuzz") => fuzz::fuzz(rest),
         Some("site") => site::site(rest),
         Some("dist") => dist::dist(rest),
+        Some("semver") => dist::semver::semver(rest),
         Some("bench") => bench::bench(rest),
         Some("keys") => keys::keys(rest),
         Some("same") => same::same(rest),
         _ => Err(Usage::error(format!(
-            "unknown command `{}`: say setup, test, prose, fuzz, keys, site, dist, bench or same; \
+            "unknown command `{}`: say setup, test, prose, fuzz, keys, site, dist, semver, bench or same; \
              `cargo xtask --help` explains them",
             command.display()
         ))),

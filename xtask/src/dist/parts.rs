@@ -12,17 +12,28 @@ pub(super) enum Part {
     Programs(Target),
     /// The package for Python, for this processor.
     Wheel,
+    /// The licences of what the programs contain.
+    Licences,
+    /// The crates, for a registry.
+    Crates,
 }
 
 /// In the order in which they are made.
-pub(super) const ALL: [Part; 3] =
-    [Part::Programs(Target::X86_64), Part::Programs(Target::Aarch64), Part::Wheel];
+pub(super) const ALL: [Part; 5] = [
+    Part::Licences,
+    Part::Programs(Target::X86_64),
+    Part::Programs(Target::Aarch64),
+    Part::Wheel,
+    Part::Crates,
+];
 
 impl Part {
     pub(super) fn name(self) -> &'static str {
         match self {
             Part::Programs(target) => target.name(),
             Part::Wheel => "wheel",
+            Part::Licences => "licences",
+            Part::Crates => "crates",
         }
     }
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::Context;
 
-use super::{Dist, Target};
+use super::{Dist, Target, licences};
 use crate::run::{output, root, run, target as target_folder};
 
 /// The files, laid out in a folder.
@@ -49,6 +49,7 @@ impl Tree {
         for text in TEXTS {
             copy(&root().join(text), &tree.place(&format!("{DOCS}/{text}"))?)?;
         }
+        copy(&licences::make(dist)?, &tree.place(&format!("{DOCS}/{}", licences::NAME))?)?;
         crate::site::site(&[tree.place(&format!("{DOCS}/html/"))?.into_os_string()])?;
         tree.set_modes_and_times(dist.epoch)?;
         Ok(tree)
