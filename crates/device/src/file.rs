@@ -21,8 +21,8 @@ const PROBE_TIME: Nanos = 5_000_000_000;
 pub enum IoEngine {
     /// One io_uring per queue pair; all requests in flight on one thread.
     IoUring,
-    /// preadv2 and pwritev2: at depth 1 on the caller's own thread, deeper on one blocking thread per
-    /// request.
+    /// `pread`, `pwrite` and `pwritev2`: at depth 1 on the caller's own thread, deeper on one blocking thread
+    /// per request.
     Psync,
 }
 

@@ -1,4 +1,5 @@
-//! psync: blocking preadv2 and pwritev2, the papers' own method; with fdatasync and fallocate.
+//! psync: blocking `pread` and `pwrite`, `pwritev2` for durable writes, the papers' own method; with
+//! fdatasync and fallocate.
 //!
 //! A queue pair of depth 1 does its request inside `reap`, on the caller's thread: k threads with such a pair
 //! each are k requests in flight with nothing between them and the system call. A deeper one keeps a thread
@@ -7,11 +8,11 @@
 mod workers;
 
 use std::fs::File;
-use std::io::{IoSlice, IoSliceMut};
+use std::io::IoSlice;
 use std::sync::Arc;
 
 use rustix::fs::{FallocateFlags, fallocate, fdatasync};
-use rustix::io::{ReadWriteFlags, preadv2, pwritev2};
+use rustix::io::{ReadWriteFlags, pread, pwrite, pwritev2};
 
 use self::workers::WorkerPair;
 use crate::buffers::{Arena, InFlight};
@@ -57,14 +58,12 @@ impl Target {
         // SAFETY: the caller's promise.
         let buffer = unsafe { self.arena.shared_buffer(slot) };
         let result = match op {
-            Op::Read => {
-                let buffers = &mut [IoSliceMut::new(&mut buffer[..bytes])];
-                preadv2(&self.file, buffers, offset, ReadWriteFlags::empty())
+            Op::Read => pread(&self.file, &mut buffer[..bytes], offset),
+            // The only call that takes flags. Emulators of processors and of kernels may not have it.
+            Op::Write if durable => {
+                pwritev2(&self.file, &[IoSlice::new(&buffer[..bytes])], offset, ReadWriteFlags::DSYNC)
             }
-            Op::Write => {
-                let flags = if durable { ReadWriteFlags::DSYNC } else { ReadWriteFlags::empty() };
-                pwritev2(&self.file, &[IoSlice::new(&buffer[..bytes])], offset, flags)
-            }
+            Op::Write => pwrite(&self.file, &buffer[..bytes], offset),
             Op::Flush => fdatasync(&self.file).map(|()| 0),
             Op::Trim => {
                 let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;

@@ -101,4 +101,42 @@ mod tests {
         assert!(reason(libc::EPERM).contains("io_uring"));
         assert!(reason(libc::ENOMEM).contains("RLIMIT_MEMLOCK"));
     }
+
+    /// Refuses the three calls of io_uring in this thread, as container runtimes do.
+    fn refuse(errno: i32) {
+        let statement = |code: u32, k: u32| libc::sock_filter { code: code as u16, jt: 0, jf: 0, k };
+        let jump = |k: i64, jt: u8| libc::sock_filter {
+            jt,
+            ..statement(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, k as u32)
+        };
+        let mut filter = [
+            // The number of the call is the first word.
+            statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0),
+            jump(libc::SYS_io_uring_setup, 3),
+            jump(libc::SYS_io_uring_enter, 2),
+            jump(libc::SYS_io_uring_register, 1),
+            statement(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ALLOW),
+            statement(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ERRNO | errno as u32),
+        ];
+        let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
+        // SAFETY: `program` outlives the call, which copies it.
+        let result = unsafe {
+            assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+            libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program)
+        };
+        assert_eq!(result, 0, "{}", io::Error::last_os_error());
+    }
+
+    #[test]
+    fn where_a_container_refuses_io_uring_psync_is_used_and_the_reason_told() {
+        for errno in [libc::EPERM, libc::ENOSYS] {
+            let container = move || {
+                refuse(errno);
+                crate::IoEngine::best()
+            };
+            let (engine, reason) = std::thread::spawn(container).join().unwrap();
+            assert_eq!(engine, crate::IoEngine::Psync);
+            assert!(reason.unwrap().starts_with("io_uring is "), "{errno}");
+        }
+    }
 }
