@@ -6,7 +6,8 @@
 use crate::disturbed::{DISTURBED, counted, quiet_wait};
 use leadline_figures::number::count;
 use leadline_profile::{
-    Check, CheckName, CheckStatus, DeviceFacts, DeviceKind, Held, OpKind, OrderEffect, Point, SliceEffect,
+    Check, CheckName, CheckStatus, DeviceFacts, DeviceKind, DeviceProfile, Held, OpKind, OrderEffect, Point,
+    SliceEffect,
 };
 
 /// Requests in flight up to which a point is shallow.
@@ -43,6 +44,20 @@ pub fn checks(
         merged_check(points, facts),
         cpu(points, facts),
     ]
+}
+
+/// That requests did not go through io_uring, because the kernel refused it, in this run or in the `earlier`
+/// one that it resumed with its engine.
+pub fn engine_check(refused: Option<&str>, earlier: Option<&DeviceProfile>) -> Option<Check> {
+    let detail = refused.map(|reason| {
+        format!(
+            "requests went through psync, because {reason}; a thread for each request in flight takes more of the \
+             processor than io_uring does"
+        )
+    });
+    let checks = earlier.map_or(&[][..], |profile| &profile.validity.checks);
+    let found = |detail| Check { name: CheckName::Engine, status: CheckStatus::Violated, detail };
+    detail.map(found).or_else(|| checks.iter().find(|check| check.name == CheckName::Engine).cloned())
 }
 
 fn name(point: &Point) -> String {
@@ -370,6 +385,17 @@ mod tests {
         let found = "reads ran at up to 16.0k/s in short slices and at 12.0k/s after one second (k = 32); ";
         assert!(limited.detail.starts_with(found), "{}", limited.detail);
         assert_eq!(slices_check(&[], Some(&held(15_000.0))).status, CheckStatus::Unknown, "no stretches");
+    }
+
+    #[test]
+    fn that_io_uring_was_refused_is_told_also_after_the_run_was_resumed() {
+        assert_eq!(engine_check(None, None), None, "io_uring, or an engine that was asked for");
+        let check = engine_check(Some("io_uring is forbidden here (EPERM)"), None).unwrap();
+        assert_eq!((&check.name, &check.status), (&CheckName::Engine, &CheckStatus::Violated));
+        assert!(check.detail.starts_with("requests went through psync, because io_uring is forbidden here"));
+        let mut earlier = DeviceProfile::default();
+        earlier.validity.checks.push(check.clone());
+        assert_eq!(engine_check(None, Some(&earlier)), Some(check));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use leadline_profile::{
 };
 
 use crate::bootstrap::Resamples;
-use crate::checks::checks;
+use crate::checks::{checks, engine_check};
 use crate::cliff::{WriteSample, find_cliff};
 use crate::curve::{Curve, CurveId, PointData};
 use crate::disturbed::counted;
@@ -38,6 +38,8 @@ pub struct Circumstances {
     pub clock: Clock,
     /// What submits the requests.
     pub engine: EngineKind,
+    /// Why that is not io_uring, where nobody chose.
+    pub io_uring_refused: Option<String>,
     /// Whether the page cache was by-passed.
     pub direct: bool,
     /// When it began, RFC 3339; `None` on a virtual clock.
@@ -67,6 +69,7 @@ impl Circumstances {
             },
             clock: Clock::Virtual,
             engine: EngineKind::Simulated,
+            io_uring_refused: None,
             direct: true,
             created: None,
             no_writes_because: String::new(),
@@ -241,7 +244,16 @@ fn validity(
         stopped_by: outcome.stopped_by.as_ref().map(describe_stop),
         state,
         steady_state: rounds,
-        checks: checks(points, &around.facts, order_effect.as_ref(), &slice_effects, outcome.held.as_ref()),
+        checks: engine_check(around.io_uring_refused.as_deref(), earlier)
+            .into_iter()
+            .chain(checks(
+                points,
+                &around.facts,
+                order_effect.as_ref(),
+                &slice_effects,
+                outcome.held.as_ref(),
+            ))
+            .collect(),
         cliffs: cliffs(prepared, points),
         temperature: around.temperature.clone(),
         durability: durability.to_owned(),

@@ -64,6 +64,7 @@ impl<'a> Surroundings<'a> {
             facts: self.target.facts.clone(),
             clock,
             engine: self.target.engine.clone(),
+            io_uring_refused: self.target.io_uring_refused.clone(),
             direct: self.target.direct,
             created: self.created,
             no_writes_because: self.target.no_writes_because.clone(),

@@ -125,6 +125,8 @@ pub struct OpenTarget {
     pub layout: bool,
     /// What submits the requests.
     pub engine: EngineKind,
+    /// Why that is not io_uring, where nobody chose.
+    pub io_uring_refused: Option<String>,
     /// Whether the page cache is by-passed.
     pub direct: bool,
     /// Why writes will not be measured; empty where they will.
@@ -154,6 +156,7 @@ impl OpenTarget {
             layout: !access.reads_only,
             device,
             engine: around.engine,
+            io_uring_refused: None,
             direct: true,
             no_writes_because: access.why_no_writes(""),
             facts: around.facts,
@@ -278,8 +281,9 @@ fn open_real(
     let is_block = target.kind == TargetKind::Block;
     assert!(!writable || is_block || region.start >= DATA_START, "a scratch file's header is written over");
     assert!(region.start + region.len <= capacity.max(region.start), "the region ends with the device");
-    let (engine, fallback) = access.engine.map_or_else(IoEngine::best, |engine| (engine, None));
-    let warnings = fallback.map(|reason| format!("{reason}; using psync, one thread per request in flight"));
+    let (engine, refused) = access.engine.map_or_else(IoEngine::best, |engine| (engine, None));
+    let warnings =
+        refused.as_ref().map(|reason| format!("{reason}; using psync, one thread per request in flight"));
     let block_bytes = if access.direct {
         direct_alignment(&file).map_err(|error| cannot("ask for the direct alignment of", target, error))?
     } else {
@@ -298,6 +302,7 @@ fn open_real(
         writes: writable && !access.reads_only,
         layout: false,
         engine: if engine == IoEngine::IoUring { EngineKind::IoUring } else { EngineKind::Psync },
+        io_uring_refused: refused,
         direct: access.direct,
         no_writes_because: access.why_no_writes(""),
         facts: facts::device_facts(&target.path, target.kind, access.serial),

@@ -227,6 +227,8 @@ term! {
         Merged = "merged",
         /// The device, not the processor, set the pace.
         Cpu = "cpu",
+        /// Requests went through io_uring; only where they could not.
+        Engine = "engine",
         /// Where published or imported numbers come from.
         Source = "source",
         /// Whether published numbers contradict one another.
