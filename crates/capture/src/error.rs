@@ -45,7 +45,8 @@ pub enum CaptureError {
     },
     /// FUSE is not there, or not for this user.
     #[error(
-        "/dev/fuse: {source}; load it with modprobe fuse, or let the user open it (mode 0666 on most systems)"
+        "/dev/fuse: {source}; load the kernel's module fuse, in a container pass /dev/fuse in, and let this \
+         user open it (mode 0666 on most systems); traces of other programs are read without it"
     )]
     NoFuse {
         /// The system's reason.

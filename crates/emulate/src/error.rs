@@ -88,7 +88,7 @@ pub enum EmulateError {
     /// This system has no FUSE, or this user may not use it.
     #[error(
         "/dev/fuse: {source}; load the kernel's module fuse, in a container pass /dev/fuse in, and let this \
-         user open it (mode 0666 on most systems)"
+         user open it (mode 0666 on most systems); simulated devices (sim:NAME) work without it"
     )]
     NoFuse {
         /// The operating system's reason.

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use leadline_device::{Device, FileDevice, FileOptions};
+use leadline_device::{Device, DeviceError, FileDevice, FileOptions};
 use leadline_graph_store::format::{ALIGNMENT, Direction, Directory, Header, Ids, Vertex};
 use leadline_graph_store::updates::{Changes, History, Merged, SideChanges, Snapshot};
 
@@ -68,13 +68,15 @@ impl Graph {
         let length = snapshot.file.metadata().map_err(|error| GraphError::read(&name, error))?.len();
         let capacity = length / ALIGNMENT * ALIGNMENT;
         let (engine, reason) = leadline_device::IoEngine::best();
-        let mut notes: Vec<String> =
-            reason.map(|reason| format!("without io_uring: {reason}")).into_iter().collect();
+        let mut notes: Vec<String> = reason
+            .map(|reason| format!("{reason}; using psync, one thread per read in flight"))
+            .into_iter()
+            .collect();
         let direct = FileOptions::new(engine, ALIGNMENT as u32).writable(false);
-        let opened = open().map_err(|error| GraphError::read(&name, error))?;
-        let device = FileDevice::new(opened, capacity, direct).or_else(|error| {
+        let opened = open().map_err(|error| DeviceError::io("/proc/self/fd (is /proc mounted?)", error));
+        let device = opened.and_then(|file| FileDevice::new(file, capacity, direct)).or_else(|error| {
             notes.push(format!("through the page cache, which no cap covers: {error}"));
-            let file = open().map_err(|error| leadline_device::DeviceError::io("opening", error))?;
+            let file = snapshot.file.try_clone().map_err(|error| DeviceError::io("opening", error))?;
             FileDevice::new(file, capacity, direct.direct(false))
         });
         let device = device.map_err(|error| GraphError::device(&name, error))?;
