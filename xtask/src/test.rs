@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 
 use crate::children;
+use crate::dist::dist;
 use crate::run::{Usage, Workspace, cargo, root, run, say, words};
 use crate::setup::{Setup, Uses};
 use build::{Built, build};
@@ -56,6 +57,9 @@ pub(crate) fn test(arguments: &[OsString]) -> anyhow::Result<()> {
     });
     if tier.all && result.is_ok() {
         result = steps.step("wheel", || python::wheel(&built));
+    }
+    if tier.exhaustive && result.is_ok() {
+        result = steps.step("builds repeat themselves", || dist(&["--again".into()]));
     }
     if result.is_ok() {
         say(&format!("xtask test: all passed in {} ({})", seconds(steps.total()), steps.summary()));
