@@ -97,8 +97,8 @@ pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs a program and returns what it wrote to stdout; its stderr is ours. Anything but success is an error that
-/// names it.
+/// Runs a program and returns what it wrote to stdout; its stderr is ours. Anything but success is an error
+/// that names it.
 pub(crate) fn output(command: &mut Command) -> anyhow::Result<String> {
     let words = words(command);
     let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output();

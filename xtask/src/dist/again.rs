@@ -1,5 +1,5 @@
-//! Whether two builds of one commit make the same bytes: the second is made in a clone with another name, with
-//! nothing that the first has compiled.
+//! Whether two builds of one commit make the same bytes: the second is made in a clone with another name,
+//! with nothing that the first has compiled.
 
 use std::fs;
 use std::path::Path;

@@ -8,8 +8,8 @@ use anyhow::Context;
 use super::{Dist, Tree};
 use crate::run::run;
 
-/// Packs the tree, with its folder's name before each name: `tar -C /usr/local --strip-components=1 -xzf` installs
-/// it.
+/// Packs the tree, with its folder's name before each name: `tar -C /usr/local --strip-components=1 -xzf`
+/// installs it.
 pub(super) fn make(dist: &Dist, tree: &Tree) -> anyhow::Result<PathBuf> {
     let name = tree.folder.file_name().context("the tree has a name")?;
     let mut file = name.to_owned();

@@ -1,5 +1,5 @@
-//! The wheel: the package for Python, with the command line in it. One file serves every Python from 3.10. And
-//! the sources, from which pip builds the package where the wheel does not fit.
+//! The wheel: the package for Python, with the command line in it. One file serves every Python from 3.10.
+//! And the sources, from which pip builds the package where the wheel does not fit.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
