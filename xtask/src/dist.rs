@@ -5,11 +5,13 @@ mod again;
 mod archive;
 mod binary;
 mod crates;
+mod debian;
 mod debian_rust;
 mod emulated;
 mod licences;
 mod parts;
 pub(crate) mod semver;
+mod staged;
 mod sums;
 mod target;
 mod tools;
@@ -41,9 +43,11 @@ pub(crate) struct Dist {
     pub(crate) into: PathBuf,
     /// The workspace's: "0.1.0".
     pub(crate) version: String,
-    /// The time of every file in every artefact, in seconds since 1970: the commit's, so that two builds of one
-    /// commit make the same bytes.
+    /// The time of every file in every artefact, in seconds since 1970: the commit's, so that two builds of
+    /// one commit make the same bytes.
     pub(crate) epoch: u64,
+    /// Whether packages may be larger, to be made sooner: for a trial of how they are made.
+    pub(crate) quickly: bool,
 }
 
 /// Instead of parts: makes them twice and compares the bytes.
@@ -86,6 +90,8 @@ fn make(dist: &Dist, part: Part, made: &mut Vec<Made>) -> anyhow::Result<()> {
             made.push(Made::new("the program", program, start));
             let start = Instant::now();
             made.push(Made::new("archive", archive::make(dist, &tree)?, start));
+            let start = Instant::now();
+            made.push(Made::new(".deb", debian::make(dist, &tree)?, start));
         }
         Part::Licences => made.push(Made::new("licences", licences::make(dist)?, start)),
         Part::Crates => made.push(Made::new("crates", crates::make(dist)?, start)),
@@ -95,7 +101,7 @@ fn make(dist: &Dist, part: Part, made: &mut Vec<Made>) -> anyhow::Result<()> {
 
 impl Dist {
     fn of_this_commit() -> anyhow::Result<Dist> {
-        Ok(Dist { into: target_folder().join("dist"), version: version()?, epoch: epoch()? })
+        Ok(Dist { into: target_folder().join("dist"), version: version()?, epoch: epoch()?, quickly: false })
     }
 }
 

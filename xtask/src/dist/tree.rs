@@ -1,5 +1,5 @@
-//! What archives and packages contain, as it stands under a prefix such as /usr: the program, its manual pages,
-//! completions, documentation and licences.
+//! What archives and packages contain, as it stands under a prefix such as /usr: the program, its manual
+//! pages, completions, documentation and licences.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ impl Tree {
         }
         copy(&licences::make(dist)?, &tree.place(&format!("{DOCS}/{}", licences::NAME))?)?;
         crate::site::site(&[tree.place(&format!("{DOCS}/html/"))?.into_os_string()])?;
-        tree.set_modes_and_times(dist.epoch)?;
+        set_modes_and_times(&tree.folder, dist.epoch)?;
         Ok(tree)
     }
 
@@ -63,13 +63,13 @@ impl Tree {
         fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
         Ok(place)
     }
+}
 
-    /// As packages want them, whatever the umask and the time of the build.
-    fn set_modes_and_times(&self, epoch: u64) -> anyhow::Result<()> {
-        run(Command::new("chmod").args(["-R", "u=rwX,go=rX"]).arg(&self.folder))?;
-        let time = format!("@{epoch}");
-        run(Command::new("find").arg(&self.folder).args(["-exec", "touch", "-h", "-d", &time, "{}", "+"]))
-    }
+/// As packages want them, whatever the umask and the time of the build.
+pub(super) fn set_modes_and_times(folder: &Path, epoch: u64) -> anyhow::Result<()> {
+    run(Command::new("chmod").args(["-R", "u=rwX,go=rX"]).arg(folder))?;
+    let time = format!("@{epoch}");
+    run(Command::new("find").arg(folder).args(["-exec", "touch", "-h", "-d", &time, "{}", "+"]))
 }
 
 fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
