@@ -16,6 +16,7 @@ mod sums;
 mod target;
 mod tools;
 mod tree;
+mod trial;
 pub(crate) mod wheel;
 pub(crate) mod wheel_trial;
 
@@ -34,6 +35,7 @@ use parts::Part;
 use sums::Made;
 use target::Target;
 use tree::Tree;
+use trial::Tried;
 pub(crate) use wheel_trial::Packages;
 
 /// What is made, and from what.
@@ -63,15 +65,17 @@ pub(crate) fn dist(words: &[OsString]) -> anyhow::Result<()> {
     Setup::begin(Uses::Dist)?.finish()?;
     let dist = Dist::of_this_commit()?;
     fs::create_dir_all(&dist.into).with_context(|| dist.into.display().to_string())?;
-    let mut made = Vec::new();
+    let (mut made, mut tried) = (Vec::new(), Vec::new());
     for part in parts {
         say(&format!("==> dist: {}", part.name()));
-        make(&dist, part, &mut made).with_context(|| format!("dist: {}", part.name()))?;
+        make(&dist, part, &mut made, &mut tried).with_context(|| format!("dist: {}", part.name()))?;
     }
-    sums::write(&dist, &made)
+    sums::write(&dist, &made)?;
+    trial::print(&tried);
+    Ok(())
 }
 
-fn make(dist: &Dist, part: Part, made: &mut Vec<Made>) -> anyhow::Result<()> {
+fn make(dist: &Dist, part: Part, made: &mut Vec<Made>, tried: &mut Vec<Tried>) -> anyhow::Result<()> {
     let start = Instant::now();
     match part {
         Part::Wheel => {
@@ -89,9 +93,13 @@ fn make(dist: &Dist, part: Part, made: &mut Vec<Made>) -> anyhow::Result<()> {
             let tree = Tree::lay_out(dist, target, &program)?;
             made.push(Made::new("the program", program, start));
             let start = Instant::now();
-            made.push(Made::new("archive", archive::make(dist, &tree)?, start));
+            let archive = archive::make(dist, &tree)?;
+            made.push(Made::new("archive", archive.clone(), start));
+            tried.extend(trial::of_archive(dist, target, &archive)?);
             let start = Instant::now();
-            made.push(Made::new(".deb", debian::make(dist, &tree)?, start));
+            let package = debian::make(dist, &tree)?;
+            made.push(Made::new(".deb", package.clone(), start));
+            tried.extend(trial::of_deb(dist, target, &package)?);
         }
         Part::Licences => made.push(Made::new("licences", licences::make(dist)?, start)),
         Part::Crates => made.push(Made::new("crates", crates::make(dist)?, start)),

@@ -3,8 +3,9 @@
 use std::env;
 use std::ffi::OsString;
 use std::fmt;
+use std::fs;
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -126,4 +127,9 @@ pub(crate) fn words(command: &Command) -> String {
     words.push(program.file_name().unwrap_or(program.as_os_str()).display().to_string());
     words.extend(command.get_args().map(|argument| argument.display().to_string()));
     words.join(" ")
+}
+
+/// Whether we are root. The owner of /proc/self is the effective user: no dependency, no unsafe.
+pub(crate) fn is_root() -> anyhow::Result<bool> {
+    Ok(fs::metadata("/proc/self")?.uid() == 0)
 }

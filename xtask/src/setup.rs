@@ -1,13 +1,11 @@
 //! `cargo xtask setup`: what the tests need and cargo does not bring.
 
-use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::bail;
 
-use crate::run::{Usage, cargo, find_program, find_programs, run, say, succeeds};
+use crate::run::{Usage, cargo, find_program, find_programs, is_root, run, say, succeeds};
 use crate::{axe, python};
 
 /// A program that the tests start, or a part of it, and the Debian package it comes in.
@@ -68,11 +66,13 @@ const NEEDS: [Need; 24] = [
 ];
 
 /// Programs that make, or try, what is installed.
-const DIST_NEEDS: [Need; 4] = [
+const DIST_NEEDS: [Need; 6] = [
     program("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"), // links programs for aarch64
-    program("dpkg", "dpkg"),                                   // unpacks Rust's library for aarch64
+    program("dpkg", "dpkg"),                                   // packs, tries and unpacks Debian's packages
+    program("mmdebstrap", "mmdebstrap"),                       // makes roots with releases of Debian
     program("qemu-aarch64-static", "qemu-user-static"),        // runs them
     ENVIRONMENTS,                                              // the wheel is made and tried in them
+    program("unshare", "util-linux"),                          // everything is tried in namespaces of its own
 ];
 
 /// Its installation makes and starts a server, unless [`CLUSTERS`] says not to.
@@ -251,11 +251,6 @@ fn install() -> Command {
     let mut command = apt_get();
     command.args(["install", "-y", "--no-install-recommends"]);
     command
-}
-
-/// The owner of /proc/self is the effective user: no dependency, no unsafe.
-fn is_root() -> anyhow::Result<bool> {
-    Ok(fs::metadata("/proc/self")?.uid() == 0)
 }
 
 /// The toolchain components it installed.
