@@ -10,6 +10,7 @@ mod debian_rust;
 mod emulated;
 mod licences;
 mod parts;
+mod rpm;
 pub(crate) mod semver;
 mod staged;
 mod sums;
@@ -100,6 +101,10 @@ fn make(dist: &Dist, part: Part, made: &mut Vec<Made>, tried: &mut Vec<Tried>) -
             let package = debian::make(dist, &tree)?;
             made.push(Made::new(".deb", package.clone(), start));
             tried.extend(trial::of_deb(dist, target, &package)?);
+            let start = Instant::now();
+            let package = rpm::make(dist, &tree)?;
+            made.push(Made::new(".rpm", package.clone(), start));
+            tried.extend(trial::of_rpm(dist, target, &package)?);
         }
         Part::Licences => made.push(Made::new("licences", licences::make(dist)?, start)),
         Part::Crates => made.push(Made::new("crates", crates::make(dist)?, start)),

@@ -66,12 +66,13 @@ const NEEDS: [Need; 24] = [
 ];
 
 /// Programs that make, or try, what is installed.
-const DIST_NEEDS: [Need; 6] = [
+const DIST_NEEDS: [Need; 7] = [
     program("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"), // links programs for aarch64
     program("dpkg", "dpkg"),                                   // packs, tries and unpacks Debian's packages
     program("mmdebstrap", "mmdebstrap"),                       // makes roots with releases of Debian
     program("qemu-aarch64-static", "qemu-user-static"),        // runs them
     ENVIRONMENTS,                                              // the wheel is made and tried in them
+    program("rpmbuild", "rpm"),                                // packs, and tries, for systems with RPM
     program("unshare", "util-linux"),                          // everything is tried in namespaces of its own
 ];
 

@@ -4,6 +4,7 @@ mod archive;
 mod checks;
 mod debian;
 mod root;
+mod rpm;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -49,6 +50,13 @@ pub(super) fn of_deb(dist: &Dist, target: Target, package: &Path) -> anyhow::Res
             trials.leave_out(format!("Debian {}: needs root", release.0));
         }
     }
+    Ok(trials.tried)
+}
+
+/// Tries the package for systems with RPM.
+pub(super) fn of_rpm(dist: &Dist, target: Target, package: &Path) -> anyhow::Result<Vec<Tried>> {
+    let mut trials = Trials::new(".rpm");
+    trials.add(|| rpm::alone(dist, target, package))?;
     Ok(trials.tried)
 }
 
