@@ -2,6 +2,7 @@
 
 mod archive;
 mod checks;
+mod container;
 mod debian;
 mod root;
 mod rpm;

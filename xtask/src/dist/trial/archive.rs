@@ -5,6 +5,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use super::checks;
+use super::container;
 use super::root::{Root, User};
 use crate::dist::{Dist, Target};
 use crate::run::run;
@@ -20,6 +21,7 @@ pub(super) fn alone(dist: &Dist, target: Target, archive: &Path) -> anyhow::Resu
     let time = start.elapsed();
     checks::program(dist, &root)?;
     checks::files(&root, "usr/local", "share/zsh/site-functions/_leadline")?;
+    container::examples(&root, &prefix)?;
     if !dist.quickly && target.is_ours() {
         checks::device(&root)?;
     }
