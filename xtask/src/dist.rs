@@ -12,6 +12,7 @@ mod licences;
 mod parts;
 mod rpm;
 pub(crate) mod semver;
+mod smoke;
 mod staged;
 mod sums;
 mod target;
@@ -56,11 +57,19 @@ pub(crate) struct Dist {
 /// Instead of parts: makes them twice and compares the bytes.
 const AGAIN: &str = "--again";
 
+/// Instead of parts, with a library: makes packages of what the tests have built, and tries them.
+const SMOKE: &str = "--smoke";
+
 /// Makes the parts that are named, or all of them, and prints a table of what was made.
 pub(crate) fn dist(words: &[OsString]) -> anyhow::Result<()> {
     if words == [AGAIN] {
         let names = [Part::Programs(Target::OURS).name(), Part::Wheel.name()];
         return again::compare(&Dist::of_this_commit()?, &names);
+    }
+    if let [word, library] = words
+        && word == SMOKE
+    {
+        return smoke::smoke(Dist::of_this_commit()?, library.as_ref());
     }
     let parts = parts::wanted(words)?;
     Setup::begin(Uses::Dist)?.finish()?;

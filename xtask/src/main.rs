@@ -41,8 +41,10 @@ Commands:
                       write the tables of a system's keys anew, as the programs themselves tell them
   site [DIR]          the pages of docs/ in HTML, with search, in DIR (default: target/site); every link is
                       checked. `leadline docs` opens what is in ../share/doc/leadline/html, seen from it
-  dist [PART...]      what users install, in target/dist: PART is one of x86_64 and aarch64 (each an archive
-                      with a static program), wheel (for Python), licences and crates; without PART, all
+  dist [PART...]      what users install, in target/dist: PART is one of x86_64 and aarch64 (each an archive,
+                      a .deb and an .rpm with a static program), wheel (for Python), licences and crates;
+                      without PART, all. Each is tried without this machine's files; as root also in Debian
+                      12 and 13
   dist --again        whether two builds of this commit make the same bytes; the second is a clone's
   semver [CRATE...]   whether the libraries have all that they had at the last tag; without CRATE, all of them
   bench [NAME ARGS]   run a benchmark of benches/src/bin/, built for release; without NAME, list them

@@ -38,7 +38,7 @@ enum Part {
 }
 
 /// Add a line here when a test starts another program; `in_loop` if `cargo xtask test` runs the test.
-const NEEDS: [Need; 24] = [
+const NEEDS: [Need; 26] = [
     program("chromium", "chromium"),            // opens the report
     program("ceph-conf", "ceph-common"),        // says what is in a ceph.conf; it has no server
     program("db_bench", "rocksdb-tools"),       // loads the OPTIONS files that are written for RocksDB
@@ -58,11 +58,13 @@ const NEEDS: [Need; 24] = [
     module("scipy", "python3-scipy"),           // and against it
     ENVIRONMENTS,                               // the package for Python is tested in one
     program("redis-check-rdb", "redis-tools"),  // the server by another name; the package starts none
+    program("rpmbuild", "rpm"),                 // makes a package, to be tried
     in_loop("sfdisk", "fdisk"),                 // partitions on disks
     program("sqlite3", "sqlite3"),              // power is cut under it
     program("sysbench", "sysbench"),            // writes to MariaDB while its settings are compared
     program("sysctl", "procps"),                // knows the keys that are written for it
     program("systemd-hwdb", "udev"),            // reads the entries and rules for it
+    program("unshare", "util-linux"),           // packages are tried in namespaces of their own
 ];
 
 /// Programs that make, or try, what is installed.

@@ -110,7 +110,7 @@ fn run_tests(tier: Tier, built: &Built) -> anyhow::Result<Vec<Ran>> {
     let mut fillers = Vec::new();
     if tier.all {
         jobs.extend(python::jobs(built, tier.exhaustive)?);
-        fillers = cargo::jobs(tier.exhaustive);
+        fillers = cargo::jobs(built, tier.exhaustive)?;
     }
     // At once, so that a run that is ended early has been of use.
     let passed = Mutex::new(passed);

@@ -20,6 +20,9 @@ const BUILD: &[&str] =
 /// The library of crates/python, which Python loads.
 const EXTENSION: &str = "leadline_python";
 
+/// The library of crates/cli, which is all of the program.
+const LIBRARY: &str = "leadline_cli";
+
 /// What a build made.
 #[derive(Debug, Default)]
 pub(super) struct Built {
@@ -28,6 +31,8 @@ pub(super) struct Built {
     pub(super) commands: Vec<Binary>,
     /// What cargo told of the library that Python loads.
     pub(super) extension: Option<Value>,
+    /// The library that the program is linked with.
+    pub(super) library: Option<PathBuf>,
 }
 
 /// A program: its tests, if it is made of them.
@@ -102,6 +107,8 @@ fn add(built: &mut Built, workspace: Workspace) -> anyhow::Result<()> {
             let is_test = message["profile"]["test"] == true;
             if is_test { built.programs.push(binary) } else { built.commands.push(binary) }
         }
+        // The first, which is the main workspace's.
+        built.library = built.library.take().or_else(|| made_of(LIBRARY, "rlib", &message));
         if library(&message).is_some() {
             built.extension = Some(message);
         }
@@ -132,9 +139,15 @@ fn binary(message: &Value) -> Option<Binary> {
 
 /// The library for Python, if one of cargo's messages tells of it.
 pub(super) fn library(message: &Value) -> Option<PathBuf> {
-    if message["reason"] != "compiler-artifact" || message["target"]["name"] != EXTENSION {
+    made_of(EXTENSION, "so", message)
+}
+
+/// The file with this ending that was made of the library `name`, if one of cargo's messages tells of it.
+fn made_of(name: &str, ending: &str, message: &Value) -> Option<PathBuf> {
+    let of_library = message["reason"] == "compiler-artifact" && message["target"]["name"] == name;
+    if !of_library || message["profile"]["test"] == true {
         return None;
     }
     let files = message["filenames"].as_array()?.iter().filter_map(Value::as_str);
-    files.map(PathBuf::from).find(|file| file.extension().is_some_and(|extension| extension == "so"))
+    files.map(PathBuf::from).find(|file| file.extension().is_some_and(|extension| extension == ending))
 }

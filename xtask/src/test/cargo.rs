@@ -1,5 +1,8 @@
 //! What cargo checks beside the tests. They wait for devices and clocks now and then; this fills the gaps.
 
+use anyhow::Context;
+
+use super::build::Built;
 use super::for_tests;
 use super::output::Format;
 use super::queue::{Job, LONG_SILENCE};
@@ -7,6 +10,8 @@ use crate::run::{Workspace, cargo, root};
 
 /// This program again, as a user runs it.
 const PROSE: &[&str] = &["xtask", "prose"];
+/// And once more. It links the program with the library that is named next, and makes the site with cargo.
+const DIST: &[&str] = &["xtask", "dist", "--smoke"];
 const LINTS: &[&str] = &["clippy", "--workspace", "--all-targets", "--locked"];
 /// The examples in the documentation of all libraries.
 const EXAMPLES: &[&str] = &["test", "--workspace", "--doc", "--locked", "--quiet", "--color=never"];
@@ -28,7 +33,7 @@ const PACKAGE: &[&str] = &[
 ];
 
 /// One after the other, because cargo locks what it builds; those that fail most often first.
-pub(super) fn jobs(exhaustive: bool) -> Vec<Job> {
+pub(super) fn jobs(built: &Built, exhaustive: bool) -> anyhow::Result<Vec<Job>> {
     let job = |krate: &str, name: &str, arguments: &[&str], workspace: Workspace, format| {
         let mut command = for_tests(cargo(), exhaustive);
         command.args(arguments).args(workspace.arguments()).current_dir(root());
@@ -45,15 +50,19 @@ pub(super) fn jobs(exhaustive: bool) -> Vec<Job> {
         pages.command.env("RUSTDOCFLAGS", "-D warnings");
         pages
     };
+    let library = built.library.as_deref().context("cargo built no library from crates/cli")?;
+    let mut installed = job("installed", "archive, .deb and .rpm", DIST, Workspace::Main, Format::None);
+    installed.command.arg(library);
     let unverified: &[&str] = if exhaustive { &[] } else { &["--no-verify"] };
     let package = [PACKAGE, unverified].concat();
-    vec![
+    Ok(vec![
         job("prose", "of pages, help, messages and documentation", PROSE, Workspace::Main, Format::None),
+        installed,
         lints("clippy", Workspace::Main),
         lints("clippy on benchmarks and examples", Workspace::Examples),
         job("documentation", "examples", EXAMPLES, Workspace::Main, Format::Rust),
         pages("pages", Workspace::Main),
         pages("pages of benchmarks and examples", Workspace::Examples),
         job("packages", "of all published crates", &package, Workspace::Main, Format::None),
-    ]
+    ])
 }
