@@ -50,7 +50,8 @@ pub(crate) struct Dist {
     /// The time of every file in every artefact, in seconds since 1970: the commit's, so that two builds of
     /// one commit make the same bytes.
     pub(crate) epoch: u64,
-    /// Whether packages may be larger, to be made sooner: for a trial of how they are made.
+    /// Whether packages may be larger and have no licences of libraries, to be made sooner: for a trial of how
+    /// they are made.
     pub(crate) quickly: bool,
 }
 
@@ -72,7 +73,8 @@ pub(crate) fn dist(words: &[OsString]) -> anyhow::Result<()> {
         return smoke::smoke(Dist::of_this_commit()?, library.as_ref());
     }
     let parts = parts::wanted(words)?;
-    Setup::begin(Uses::Dist)?.finish()?;
+    let foreign = !Target::Aarch64.is_ours() && parts.contains(&Part::Programs(Target::Aarch64));
+    Setup::begin(if foreign { Uses::DistForAarch64 } else { Uses::Dist })?.finish()?;
     let dist = Dist::of_this_commit()?;
     fs::create_dir_all(&dist.into).with_context(|| dist.into.display().to_string())?;
     let (mut made, mut tried) = (Vec::new(), Vec::new());

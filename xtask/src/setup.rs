@@ -24,8 +24,10 @@ pub(crate) enum Uses {
     Loop,
     /// `cargo xtask test --all`.
     Everything,
-    /// `cargo xtask dist`.
+    /// `cargo xtask dist`, for this processor only.
     Dist,
+    /// `cargo xtask dist`, also for aarch64.
+    DistForAarch64,
 }
 
 /// What of a program is needed.
@@ -68,14 +70,18 @@ const NEEDS: [Need; 26] = [
 ];
 
 /// Programs that make, or try, what is installed.
-const DIST_NEEDS: [Need; 7] = [
-    program("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"), // links programs for aarch64
-    program("dpkg", "dpkg"),                                   // packs, tries and unpacks Debian's packages
-    program("mmdebstrap", "mmdebstrap"),                       // makes roots with releases of Debian
-    program("qemu-aarch64-static", "qemu-user-static"),        // runs them
-    ENVIRONMENTS,                                              // the wheel is made and tried in them
-    program("rpmbuild", "rpm"),                                // packs, and tries, for systems with RPM
-    program("unshare", "util-linux"),                          // everything is tried in namespaces of its own
+const DIST_NEEDS: [Need; 5] = [
+    program("dpkg", "dpkg"),             // packs, tries and unpacks Debian's packages
+    program("mmdebstrap", "mmdebstrap"), // makes roots with releases of Debian
+    ENVIRONMENTS,                        // the wheel is made and tried in them
+    program("rpmbuild", "rpm"),          // packs, and tries, for systems with RPM
+    program("unshare", "util-linux"),    // everything is tried in namespaces of its own
+];
+
+/// Programs that make, and run, programs for aarch64 where the processor is another.
+const AARCH64_NEEDS: [Need; 2] = [
+    program("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
+    program("qemu-aarch64-static", "qemu-user-static"),
 ];
 
 /// Its installation makes and starts a server, unless [`CLUSTERS`] says not to.
@@ -179,8 +185,12 @@ impl Setup {
 
 impl Uses {
     fn needs(self) -> impl Iterator<Item = &'static Need> {
-        let all: &[Need] = if self == Uses::Dist { &DIST_NEEDS } else { &NEEDS };
-        all.iter().filter(move |need| self != Uses::Loop || need.in_loop)
+        let (some, more): (&[Need], &[Need]) = match self {
+            Uses::Loop | Uses::Everything => (&NEEDS, &[]),
+            Uses::Dist => (&DIST_NEEDS, &[]),
+            Uses::DistForAarch64 => (&DIST_NEEDS, &AARCH64_NEEDS),
+        };
+        some.iter().chain(more).filter(move |need| self != Uses::Loop || need.in_loop)
     }
 }
 

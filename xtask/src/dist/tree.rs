@@ -49,7 +49,9 @@ impl Tree {
         for text in TEXTS {
             copy(&root().join(text), &tree.place(&format!("{DOCS}/{text}"))?)?;
         }
-        copy(&licences::make(dist)?, &tree.place(&format!("{DOCS}/{}", licences::NAME))?)?;
+        if !dist.quickly {
+            copy(&licences::make(dist)?, &tree.place(&format!("{DOCS}/{}", licences::NAME))?)?;
+        }
         crate::site::site(&[tree.place(&format!("{DOCS}/html/"))?.into_os_string()])?;
         set_modes_and_times(&tree.folder, dist.epoch)?;
         Ok(tree)
