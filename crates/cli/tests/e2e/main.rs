@@ -13,6 +13,7 @@ mod calibrate;
 mod devices;
 mod docs;
 mod dry_run;
+mod earlier;
 mod emulate;
 mod experiment;
 mod experiment_all;
