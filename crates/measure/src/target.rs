@@ -285,7 +285,7 @@ fn open_real(
     let warnings =
         refused.as_ref().map(|reason| format!("{reason}; using psync, one thread per request in flight"));
     let block_bytes = if access.direct {
-        direct_alignment(&file).map_err(|error| cannot("ask for the direct alignment of", target, error))?
+        direct_alignment(&file).map_err(|error| no_direct_requests(target, error))?
     } else {
         BUFFERED_BLOCK
     };
@@ -316,6 +316,17 @@ fn open_real(
 /// Layout writes whole mebibytes; a tail is left alone.
 fn whole_mebibytes(bytes: u64) -> u64 {
     if bytes >= 1 << 20 { bytes >> 20 << 20 } else { bytes }
+}
+
+fn no_direct_requests(target: &Target, error: std::io::Error) -> DeviceError {
+    if error.kind() != std::io::ErrorKind::Unsupported {
+        return cannot("ask for the direct alignment of", target, error);
+    }
+    DeviceError::Unsupported(format!(
+        "{}: its file system takes no direct requests (O_DIRECT), and all others would measure the page cache; \
+         name a place on another file system",
+        target.path.display()
+    ))
 }
 
 fn cannot(what: &str, target: &Target, error: std::io::Error) -> DeviceError {
