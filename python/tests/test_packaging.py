@@ -45,7 +45,8 @@ def test_what_networkx_loads_when_it_is_imported_loads_nothing_else() -> None:
 
 def test_importing_the_package_loads_nothing_that_takes_time() -> None:
     program = "import sys; before = {*sys.modules}; import leadline; print(*sorted({*sys.modules} - before))"
-    loaded = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
+    words = [sys.executable, "-c", program]
+    loaded = subprocess.run(words, check=True, capture_output=True, text=True).stdout
     assert {name for name in loaded.split() if not name.startswith("importlib")} <= {"leadline", "warnings"}
 
 

@@ -50,8 +50,8 @@ pub(crate) struct Dist {
     /// The time of every file in every artefact, in seconds since 1970: the commit's, so that two builds of
     /// one commit make the same bytes.
     pub(crate) epoch: u64,
-    /// Whether packages may be larger and have no licences of libraries, to be made sooner: for a trial of how
-    /// they are made.
+    /// Whether packages may be larger and have no licences of libraries, to be made sooner: for a trial of
+    /// how they are made.
     pub(crate) quickly: bool,
 }
 

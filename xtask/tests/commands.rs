@@ -128,7 +128,8 @@ impl System {
         self.folder.path().join("target")
     }
 
-    /// A python3 that makes environments with a `python` that does `body`, and installs wheels. It is returned.
+    /// A python3 that makes environments with a `python` that does `body`, and installs wheels. It is
+    /// returned.
     fn python(&self, body: &str) -> PathBuf {
         self.script("python", &format!("{body}{INSTALLS}"));
         let python = self.bin().join("python");

@@ -2,8 +2,8 @@
 //!
 //! A page links to what is in the repository, by paths that work there. In the site a link to another page
 //! leads to that page, and one to any other file to the repository's address, if book.toml names one
-//! (`git-repository-url`); else its words stay without a link: `links`. Afterwards every link and anchor of the
-//! HTML is looked up: `html`.
+//! (`git-repository-url`); else its words stay without a link: `links`. Afterwards every link and anchor of
+//! the HTML is looked up: `html`.
 
 mod html;
 mod links;

@@ -38,8 +38,8 @@ enum Last {
     Comma,
 }
 
-/// The keys that lead to what is wrong in a text; empty where the document as a whole is. `again` reads a text
-/// as the one that was refused was read.
+/// The keys that lead to what is wrong in a text; empty where the document as a whole is. `again` reads a
+/// text as the one that was refused was read.
 pub(super) fn keys(text: &str, error: &Error, again: &dyn Fn(&str) -> Option<Error>) -> String {
     let place = offset(text, error);
     let (mut open, last) = walk(text, place);
@@ -67,8 +67,8 @@ fn offset(text: &str, error: &Error) -> usize {
     lines.map(str::len).sum::<usize>() + error.column()
 }
 
-/// The containers that enclose a place, and what stands before the place. The text was read up to there, so it
-/// is JSON.
+/// The containers that enclose a place, and what stands before the place. The text was read up to there, so
+/// it is JSON.
 fn walk(text: &str, place: usize) -> (Vec<Container>, Last) {
     let bytes = text.as_bytes();
     let mut open: Vec<Container> = Vec::new();
