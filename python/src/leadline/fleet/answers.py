@@ -19,9 +19,7 @@ class Answer(NamedTuple):
     node: str
 
 
-_MISSING = (
-    "leadline is not installed there, or cannot be loaded: pip install the same wheel there, with [ray]"
-)
+_MISSING = "leadline is not installed there, or cannot be loaded: pip install the same wheel there"
 
 
 def answering(work: Callable[..., Any]) -> Callable[..., tuple[str, Any, str]]:
