@@ -74,7 +74,5 @@ pub(crate) fn has(name: &str) -> bool {
 
 #[test]
 fn the_stand_ins_name_what_is_in_the_repository() {
-    for file in ["crates/cli/Cargo.toml"] {
-        assert!(top().join(file).exists(), "pages install {file}");
-    }
+    assert!(top().join("crates/cli/Cargo.toml").exists(), "pages install crates/cli");
 }
