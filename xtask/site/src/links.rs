@@ -71,7 +71,11 @@ impl Page<'_> {
                         Some(at) => {
                             let words = range.start + text[range.clone()].find('[').unwrap_or(0) + 1;
                             let end = range.start + at;
-                            changes.extend(leads.changes(words..end, end + 2 + dest_url.len(), range.clone()));
+                            changes.extend(leads.changes(
+                                words..end,
+                                end + 2 + dest_url.len(),
+                                range.clone(),
+                            ));
                         }
                         None => problem(format!("the link to {dest_url} is not written as [text](file)")),
                     },
@@ -129,11 +133,18 @@ enum Leads {
 
 impl Leads {
     /// What changes in the text of the link `all`, with its words and the end of its address.
-    fn changes(self, words: Range<usize>, address_end: usize, all: Range<usize>) -> Vec<(Range<usize>, String)> {
+    fn changes(
+        self,
+        words: Range<usize>,
+        address_end: usize,
+        all: Range<usize>,
+    ) -> Vec<(Range<usize>, String)> {
         match self {
             Leads::AsWritten => Vec::new(),
             Leads::To(to) => vec![(words.end + 2..address_end, to)],
-            Leads::Nowhere => vec![(all.start..words.start, String::new()), (words.end..all.end, String::new())],
+            Leads::Nowhere => {
+                vec![(all.start..words.start, String::new()), (words.end..all.end, String::new())]
+            }
         }
     }
 }
@@ -200,7 +211,8 @@ mod tests {
 
     #[test]
     fn without_a_repository_the_words_of_a_link_to_its_files_stay() {
-        let text = "[the `pool`](../../crates/pool/src), [rules](../lint.md), [of\ncargo](../../Cargo.toml).\n";
+        let text =
+            "[the `pool`](../../crates/pool/src), [rules](../lint.md), [of\ncargo](../../Cargo.toml).\n";
         let expected = "the `pool`, [rules](../lint.md), of\ncargo.\n";
         assert_eq!(followed_with(text, None), (expected.to_owned(), Vec::new()));
     }
