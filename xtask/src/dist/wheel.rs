@@ -10,7 +10,7 @@ use std::{env, iter};
 use anyhow::{Context, bail};
 use serde_json::Value;
 
-use super::{Dist, binary};
+use super::{Dist, binary, licences};
 use crate::python::{Environment, TESTS, WHEELS};
 use crate::run::{output, root, run, target};
 
@@ -39,8 +39,27 @@ pub(crate) fn make(dist: &Dist) -> anyhow::Result<PathBuf> {
     if let Some(fault) = fault(&report) {
         bail!("{}: {fault}", made.display());
     }
+    with_licences(dist, &made)
+}
+
+/// Adds the licences of the libraries in it, as their terms want, and puts the wheel where the artefacts are.
+fn with_licences(dist: &Dist, made: &Path) -> anyhow::Result<PathBuf> {
+    let name = format!("leadline-{}", dist.version);
+    let folder = emptied("wheel-unpacked")?;
+    let wheel = || {
+        let mut wheel = Command::new(WHEELS.python());
+        wheel.args(["-m", "wheel"]).env("SOURCE_DATE_EPOCH", dist.epoch.to_string());
+        wheel
+    };
+    run(wheel().args(["unpack", "--dest"]).arg(&folder).arg(made))?;
+    let unpacked = folder.join(&name);
+    let place = unpacked.join(format!("{name}.dist-info/licenses")).join(licences::NAME);
+    fs::copy(licences::make(dist)?, &place).with_context(|| place.display().to_string())?;
+    run(wheel().args(["pack", "--dest-dir"]).arg(&dist.into).arg(unpacked))?;
     let file = dist.into.join(made.file_name().context("a wheel has a name")?);
-    fs::copy(&made, &file).with_context(|| file.display().to_string())?;
+    if !file.is_file() {
+        bail!("packed again, {} has another name", file.display());
+    }
     Ok(file)
 }
 
