@@ -220,14 +220,16 @@ fn a_signal_ends_the_program_and_removes_its_databases() {
 #[test]
 fn what_a_killed_run_left_is_removed_by_the_next() {
     let dir = folder();
-    let end = dir.path().join("end");
-    let program = impostor(dir.path(), &format!("while [ ! -e {} ]; do sleep 0.05; done", text(&end)));
+    let (begun, end) = (dir.path().join("begun"), dir.path().join("end"));
+    let wait = format!(": > {}; while [ ! -e {} ]; do sleep 0.05; done", text(&begun), text(&end));
+    let program = impostor(dir.path(), &wait);
     let mut running = start(dir.path(), &arguments(&["--db-bench", text(&program)]));
     let left = |dir: &Path| names(dir).into_iter().filter(|name| name.starts_with(".leadline-lsm-")).count();
     running.reaches("calibrate");
     let began = Instant::now();
-    while left(dir.path()) == 0 {
-        assert!(began.elapsed() < PATIENCE, "there is no directory of databases");
+    // The directory is there before the program is.
+    while !begun.exists() {
+        assert!(began.elapsed() < PATIENCE, "db_bench never ran");
         sleep(Duration::from_millis(5));
     }
     running.signal(Signal::KILL);
@@ -240,7 +242,7 @@ fn what_a_killed_run_left_is_removed_by_the_next() {
         assert!(began.elapsed() < PATIENCE, "{:?}", names(dir.path()));
         fails(&run(dir.path(), &arguments(&["--db-bench", text(&program)])), 1, &["exit code 1"]);
     }
-    assert_eq!(names(dir.path()), ["end", "impostor"]);
+    assert_eq!(names(dir.path()), ["begun", "end", "impostor"]);
 }
 
 #[test]

@@ -79,7 +79,9 @@ fn a_command_is_captured_and_its_exit_code_kept() {
     }
     for (end, code) in [("exit 0", 0), ("exit 7", 7), ("kill -9 $$", 137), ("kill -TERM $$", 143)] {
         let place = Place::new();
-        let ran = place.capture(&format!("cat db/t | wc -c; echo new > db/n; echo said >&2; {end}"));
+        // Each read waits for the one before, where reading ahead keeps several in flight.
+        let read = "dd if=db/t bs=64k iflag=direct status=none | wc -c";
+        let ran = place.capture(&format!("{read}; echo new > db/n; echo said >&2; {end}"));
         assert_eq!((ran.code, ran.stdout.trim()), (Some(code), "1048576"), "{}", ran.stderr);
         assert!(ran.stderr.contains("said\n") && ran.stderr.contains("2 files in x.capture"));
         assert!(!place.is_mounted());

@@ -64,7 +64,8 @@ impl Root {
         remove(&scratch)?;
         fs::create_dir_all(&scratch)?;
         fs::set_permissions(&scratch, fs::Permissions::from_mode(0o1777))?;
-        Ok(Root { name: name.to_owned(), folder, scratch, target, network: false })
+        let by = if target.is_ours() { "" } else { ", run by QEMU" };
+        Ok(Root { name: format!("{name}{by}"), folder, scratch, target, network: false })
     }
 
     fn make_folders(&self) -> anyhow::Result<()> {
