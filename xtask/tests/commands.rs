@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempDir;
 
-const PROGRAMS: [&str; 21] = [
+const PROGRAMS: [&str; 23] = [
     "ceph-conf",
     "chromium",
     "db_bench",
@@ -28,11 +28,13 @@ const PROGRAMS: [&str; 21] = [
     "pg_ctlcluster",
     "python3",
     "redis-check-rdb",
+    "rpmbuild",
     "sfdisk",
     "sqlite3",
     "sysbench",
     "sysctl",
     "systemd-hwdb",
+    "unshare",
 ];
 const FORMAT: [&str; 2] =
     ["cargo fmt --all --check", "cargo fmt --all --check --manifest-path examples/Cargo.toml"];
@@ -442,12 +444,18 @@ fn artifact(program: &Path, folder: &str) -> String {
     format!(r#"{{"reason":"compiler-artifact","manifest_path":"{manifest}",{built}}}"#)
 }
 
-/// What cargo says of the library that Python loads.
-fn extension() -> String {
-    let target = r#"{"kind":["cdylib","rlib"],"name":"leadline_python"}"#;
-    let files = r#"["/made/up/libleadline_python.rlib","/made/up/libleadline_python.so"]"#;
-    let built = format!(r#""profile":{{"test":false}},"filenames":{files},"target":{target}"#);
-    format!(r#"{{"reason":"compiler-artifact",{built}}}"#)
+/// What cargo says of the libraries of the program and of Python.
+fn libraries() -> String {
+    let library = |name: &str, files: &str| {
+        let target = format!(r#"{{"kind":["cdylib","rlib"],"name":"{name}"}}"#);
+        let built = format!(r#""profile":{{"test":false}},"filenames":{files},"target":{target}"#);
+        format!(r#"{{"reason":"compiler-artifact",{built}}}"#)
+    };
+    library("leadline_cli", r#"["/made/up/libleadline_cli.rlib"]"#)
+        + &library(
+            "leadline_python",
+            r#"["/made/up/libleadline_python.rlib","/made/up/libleadline_python.so"]"#,
+        )
 }
 
 impl System {
@@ -457,7 +465,7 @@ impl System {
         let system = System::new().with_programs();
         system.script("made-up", body);
         let artifact = artifact(&system.bin().join("made-up"), "crates/pool");
-        system.cargo("", &format!("echo '{artifact}'; echo '{}'", extension()));
+        system.cargo("", &format!("echo '{artifact}'; echo '{}'", libraries()));
         system
     }
 
@@ -495,6 +503,7 @@ fn test_runs_every_step_and_sums_up() {
             BUILD,
             &format!("{BUILD} {examples}"),
             "cargo xtask prose",
+            "cargo xtask dist --smoke /made/up/libleadline_cli.rlib",
             "cargo clippy --workspace --all-targets --locked -- -D warnings",
             &format!("cargo clippy --workspace --all-targets --locked {examples} -- -D warnings"),
             "cargo test --workspace --doc --locked --quiet --color=never",
@@ -552,7 +561,7 @@ fn what_passed_and_is_as_it_was_is_run_only_if_asked_for() {
         .replace("\"test\":true", "\"test\":false")
         .replace("[\"test\"]", "[\"bin\"]");
     let tests = artifact(&system.bin().join("made-up"), "crates/pool");
-    system.cargo("", &format!("echo '{tests}'; echo '{command}'; echo '{}'", extension()));
+    system.cargo("", &format!("echo '{tests}'; echo '{command}'; echo '{}'", libraries()));
     let runs = |words: &[&str]| {
         let before = system.calls().iter().filter(|call| call.starts_with("made-up")).count();
         let outcome = system.run(words);
@@ -652,7 +661,7 @@ fn lints_that_fail_are_shown_and_fail_the_run() {
     let system = System::with_tests("");
     let lints = "case \"$*\" in 'clippy --workspace --all-targets --locked -- -D warnings')
                    echo 'warning: useless use' >&2; exit 101;; esac";
-    system.cargo(lints, &format!("echo '{}'", extension()));
+    system.cargo(lints, &format!("echo '{}'", libraries()));
     let outcome = system.run(&["test", "--all"]);
     assert_eq!(outcome.code, Some(1));
     for part in

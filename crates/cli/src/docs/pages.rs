@@ -103,11 +103,16 @@ impl Pages {
             ref pages => one_of(pages),
         });
         let has = |page: &&Page| page.text.to_lowercase().contains(&name.to_lowercase());
-        let meant = match (close, self.listed().filter(has).count()) {
-            (Some(close), _) => format!("did you mean {close}?"),
-            (None, 0) => "leadline docs lists all pages".to_owned(),
-            (None, 1) => format!("one page has this word: leadline docs --search {name}"),
-            (None, n) => format!("{n} pages have this word: leadline docs --search {name}"),
+        let search = match self.listed().filter(has).count() {
+            0 => None,
+            1 => Some(format!("one page has this word: leadline docs --search {name}")),
+            n => Some(format!("{n} pages have this word: leadline docs --search {name}")),
+        };
+        let meant = match (close, search) {
+            (Some(close), Some(search)) => format!("did you mean {close}? {search}"),
+            (Some(close), None) => format!("did you mean {close}?"),
+            (None, Some(search)) => search,
+            (None, None) => "leadline docs lists all pages".to_owned(),
         };
         format!("{name}: there is no such page; {meant}")
     }
