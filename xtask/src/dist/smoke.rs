@@ -12,7 +12,7 @@ use anyhow::Context;
 use super::{Dist, Target, Tree, archive, debian, rpm, trial};
 use crate::run::{root, run, target as target_folder};
 
-/// `library` is that of the command line, as cargo has made it for tests.
+/// `library` is the compiled crate leadline-cli that the tests were built with.
 pub(super) fn smoke(mut dist: Dist, library: &Path) -> anyhow::Result<()> {
     dist.into = target_folder().join("smoke");
     dist.quickly = true;

@@ -14,7 +14,7 @@ use super::{Dist, binary, licences};
 use crate::python::{Environment, TESTS, WHEELS};
 use crate::run::{output, root, run, target};
 
-/// The oldest glibc that it runs with: that of CentOS 7. No NumPy for Python 3.10 runs with an older one.
+/// The oldest glibc that the wheel runs with. CentOS 7 has it; NumPy for Python 3.10 needs at least this one.
 const OLDEST: (u32, u32) = (2, 17);
 
 /// Builds it, and checks what it needs of a system.
