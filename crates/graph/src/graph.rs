@@ -3,14 +3,14 @@
 use std::fs::File;
 use std::os::fd::AsRawFd as _;
 use std::path::Path;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use leadline_device::{Device, DeviceError, FileDevice, FileOptions};
 use leadline_graph_store::format::{ALIGNMENT, Direction, Directory, Header, Ids, Vertex};
 use leadline_graph_store::updates::{Changes, History, Merged, SideChanges, Snapshot};
 
-use crate::engine::{Blocks, Cache, EnginePlan, Meter};
+use crate::engine::{Blocks, Cache, EnginePlan, KeptLists, Meter};
 use crate::{GraphError, Options};
 
 /// An open store, ready to run algorithms on. What one run has cached is there for the next.
@@ -33,6 +33,10 @@ pub struct Graph {
     options: Options,
     cache: Mutex<Option<Cache>>,
     merged: Mutex<Option<Merged>>,
+    /// What earlier runs decoded.
+    lists: Mutex<KeptLists>,
+    /// Whether an earlier run ended well.
+    was_run: AtomicBool,
     notes: Vec<String>,
     meter: Arc<Meter>,
 }
@@ -132,6 +136,8 @@ impl Graph {
             options,
             cache,
             merged,
+            lists: Mutex::default(),
+            was_run: AtomicBool::new(false),
             notes,
             meter,
         })
@@ -336,6 +342,13 @@ impl Graph {
         self.options.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
+    /// Counts a step of a pass for whoever watches; false once somebody asked to stop.
+    #[inline]
+    pub(crate) fn step(&self) -> bool {
+        self.meter.take(1);
+        !self.stopped()
+    }
+
     /// An error once somebody asked to stop.
     pub(crate) fn check_stop(&self) -> Result<(), GraphError> {
         if self.stopped() { Err(GraphError::Interrupted) } else { Ok(()) }
@@ -350,6 +363,35 @@ impl Graph {
         }
     }
 
+    /// Looks at the lists that are kept as plain numbers.
+    pub(crate) fn with_lists<T>(&self, look: impl FnOnce(&mut KeptLists) -> T) -> T {
+        look(&mut self.lists.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whether this is not the first run on it.
+    pub(crate) fn is_run_again(&self) -> bool {
+        self.was_run.load(Ordering::Relaxed)
+    }
+
+    /// Plans a run with `state` bytes of vertex state. Lists that earlier runs decoded stay if the cap has
+    /// room for all blocks next to them, and go else.
+    ///
+    /// # Errors
+    /// As [`EnginePlan::new`].
+    pub(crate) fn plan_beside_lists(&self, what: &str, state: u64) -> Result<EnginePlan, GraphError> {
+        let (header, blocks) = (&self.header, self.all_blocks());
+        let kept = self.with_lists(|lists| lists.bytes());
+        if kept > 0 {
+            let memory = self.options.memory.saturating_sub(kept);
+            let beside = Options { memory, ..self.options.clone() };
+            match EnginePlan::new(what, header, &beside, blocks, state) {
+                Ok(plan) if plan.frames >= blocks => return Ok(plan),
+                _ => self.with_lists(|lists| *lists = KeptLists::default()),
+            }
+        }
+        EnginePlan::new(what, header, &self.options, blocks, state)
+    }
+
     /// Of a graph with changes: takes a part of a plan's memory for blocks as changes made them, what the
     /// plan does not use and half of its cache where that does not hold everything. Says how many bytes that
     /// is.
@@ -357,7 +399,8 @@ impl Graph {
         if self.changes.is_none() {
             return 0;
         }
-        let unused = self.options.memory.saturating_sub(plan.bytes);
+        let lists = self.with_lists(|lists| lists.bytes());
+        let unused = self.options.memory.saturating_sub(plan.bytes + lists);
         let index = u64::from(self.all_blocks()) * Merged::BYTES_PER_BLOCK;
         let frame = Cache::bytes_per_frame(self.header.block_bytes);
         let given = if plan.frames < self.all_blocks() { plan.frames / 2 } else { 0 };
@@ -377,17 +420,22 @@ impl Graph {
     pub(crate) fn give_cache(&self, cache: Cache, merged: Merged) {
         *self.cache.lock().unwrap_or_else(PoisonError::into_inner) = Some(cache);
         *self.merged.lock().unwrap_or_else(PoisonError::into_inner) = Some(merged);
+        self.was_run.store(true, Ordering::Relaxed);
     }
 
-    /// Frees the blocks that the last run cached, unless the cap has room for that many bytes in addition to
+    /// Frees the blocks that the last run cached and the lists that were decoded, unless the cap has room for that many bytes in addition to
     /// them.
     pub(crate) fn make_room(&self, bytes: u64) {
         let mut merged = self.merged.lock().unwrap_or_else(PoisonError::into_inner);
         let mut kept = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let of_merged = merged.as_ref().map_or(0, Merged::bytes);
         let of_kept = kept.as_ref().map_or(0, Cache::bytes);
-        if of_kept.saturating_add(of_merged).saturating_add(bytes) > self.options.memory {
+        let of_lists = self.with_lists(|lists| lists.bytes());
+        if of_kept.saturating_add(of_merged).saturating_add(of_lists).saturating_add(bytes)
+            > self.options.memory
+        {
             (*kept, *merged) = (None, None);
+            self.with_lists(|lists| *lists = KeptLists::default());
         }
     }
 }

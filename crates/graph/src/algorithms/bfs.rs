@@ -10,9 +10,11 @@
 //! The search then ends in another order, block by block, with levels that fall until they are right
 //! (`relax`).
 //!
+//! Where the graph fits in memory, and was gone through before, it goes by lists that are decoded (`on_lists`).
 //! Where the cap has no room for the levels, they go to a file while they are found (`found`).
 
 mod found;
+mod on_lists;
 mod run;
 
 use std::mem;
@@ -88,7 +90,10 @@ impl Graph {
     pub fn bfs(&self, sources: &[Vertex]) -> Result<Bfs, GraphError> {
         let plan = MemoryPlan::new(self, self.options().memory);
         let (searched, stats) = Engine::run(self, NAME, plan.bytes, |engine| match plan.is_in_file {
-            false => search(engine, sources, InMemory::new(self.vertices())),
+            false => match on_lists::Lists::of(engine)? {
+                Some(lists) => on_lists::search(engine, &lists, sources),
+                None => search(engine, sources, InMemory::new(self.vertices())),
+            },
             true => search(engine, sources, InFile::new(self)?),
         })?;
         let Searched { levels, reached, depth } = searched;

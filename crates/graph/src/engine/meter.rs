@@ -74,7 +74,7 @@ impl Meter {
 
     /// A thread takes blocks.
     #[inline]
-    pub(super) fn take(&self, blocks: u32) {
+    pub(crate) fn take(&self, blocks: u32) {
         self.taken.fetch_add(blocks, Ordering::Relaxed);
     }
 

@@ -1,6 +1,7 @@
 //! The engine: sweeps over blocks, with reads in flight, a cache, and all of it within a cap on memory.
 
 mod cache;
+mod csr;
 mod frames;
 #[cfg(test)]
 mod frames_model;
@@ -12,6 +13,7 @@ mod stats;
 mod sweep;
 
 pub(crate) use cache::Cache;
+pub(crate) use csr::{Csr, KeptLists, Passes};
 pub use meter::{Meter, MeterReading};
 pub(crate) use plan::EnginePlan;
 pub(crate) use reader::Blocks;

@@ -81,8 +81,7 @@ impl<'g> Engine<'g> {
         algorithm: impl FnOnce(&mut Engine<'g>) -> Result<T, GraphError> + Send,
     ) -> Result<(T, RunStats), GraphError> {
         let started = Instant::now();
-        let blocks = graph.all_blocks();
-        let mut plan = EnginePlan::new(what, graph.header(), graph.options(), blocks, state)?;
+        let mut plan = graph.plan_beside_lists(what, state)?;
         let for_merged = graph.share_for_merged(&mut plan);
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(plan.threads)
@@ -132,6 +131,33 @@ impl<'g> Engine<'g> {
             .iter_mut()
             .map(|reader| reader.get_mut().unwrap_or_else(PoisonError::into_inner).counts.bytes)
             .sum()
+    }
+
+    /// Whether the cap has room for that many bytes in addition to what is planned and kept.
+    pub(super) fn has_room(&self, bytes: u64) -> bool {
+        self.taken().saturating_add(bytes) <= self.graph.options().memory
+    }
+
+    /// Bytes that are planned and kept.
+    fn taken(&self) -> u64 {
+        self.plan.bytes + self.graph.with_lists(|lists| lists.bytes()) + self.merged.bytes()
+    }
+
+    /// Has blocks with their changes take no more than leaves room for that many bytes.
+    pub(super) fn leave_room(&mut self, bytes: u64) {
+        let room = self.graph.options().memory.saturating_sub(self.taken() + bytes);
+        self.merged.allow(self.merged.bytes() + room);
+    }
+
+    /// A pass over lists that are plain numbers begins, of which that many steps are counted
+    /// ([`Graph::step`]).
+    ///
+    /// # Errors
+    /// [`GraphError::Interrupted`].
+    pub(crate) fn begin_pass(&mut self, steps: u32) -> Result<(), GraphError> {
+        self.sweeps += 1;
+        self.graph.meter().begin_pass(steps);
+        self.graph.check_stop()
     }
 
     /// Says what share of the run the sweeps until the next call make, for whoever watches; 0 to 1.
@@ -310,7 +336,7 @@ impl<'g> Engine<'g> {
             cache_hits: all.hits,
             cache_misses: all.misses,
             waiting: all.waiting_nanos as f64 / 1e9 / seconds / self.plan.threads as f64,
-            memory_bytes: self.plan.bytes,
+            memory_bytes: self.plan.bytes + self.graph.with_lists(|lists| lists.bytes()),
             memory_cap_bytes: self.graph.options().memory,
             depth: self.plan.slots * self.plan.threads as u32,
             threads: self.plan.threads as u32,

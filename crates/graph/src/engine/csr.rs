@@ -1,0 +1,187 @@
+//! Lists as plain numbers, one after the other (compressed sparse rows, CSR), for graphs that fit in memory
+//! whole. To go through them takes a fraction of the time that it takes to decode blocks.
+//!
+//! They are decoded once, in parallel, by the first run that would otherwise decode them twice, and are kept
+//! for the runs after it. Where the cap has no room for them in addition to all blocks, there are none.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use leadline_graph_store::format::{Block, Direction, Group, Vertex};
+use rayon::prelude::*;
+
+use super::sweep::{Engine, Which};
+use crate::{Graph, GraphError};
+
+/// The lists of a direction.
+#[derive(Debug)]
+pub(crate) struct Csr {
+    /// By vertex: where its list begins; at the end, how many neighbours there are in all.
+    starts: Vec<u32>,
+    /// Ascending in each list; repeats where the graph has parallel edges.
+    neighbours: Vec<Vertex>,
+}
+
+impl Csr {
+    /// Bytes in memory of the lists of one direction of a graph; none where their places have no room for
+    /// that many neighbours.
+    pub(crate) fn bytes_for(graph: &Graph) -> Option<u64> {
+        let entries = graph.header().edges;
+        (entries <= u32::MAX.into()).then(|| 4 * (graph.vertices() + 1 + entries))
+    }
+
+    /// Bytes in memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        4 * (self.starts.len() + self.neighbours.len()) as u64
+    }
+
+    /// Entries of all lists.
+    #[inline]
+    pub(crate) fn entries(&self) -> u64 {
+        self.neighbours.len() as u64
+    }
+
+    /// A vertex's neighbours.
+    #[inline]
+    pub(crate) fn list(&self, vertex: Vertex) -> &[Vertex] {
+        let at = vertex as usize;
+        &self.neighbours[self.starts[at] as usize..self.starts[at + 1] as usize]
+    }
+
+    /// How many they are.
+    #[inline]
+    pub(crate) fn degree(&self, vertex: Vertex) -> u32 {
+        self.starts[vertex as usize + 1] - self.starts[vertex as usize]
+    }
+
+    /// The lists of a range of vertices, in their order.
+    #[inline]
+    pub(crate) fn lists(&self, vertices: Range<usize>) -> impl Iterator<Item = &[Vertex]> {
+        let places = &self.starts[vertices.start..=vertices.end];
+        places.windows(2).map(|place| &self.neighbours[place[0] as usize..place[1] as usize])
+    }
+}
+
+/// The lists that a graph keeps decoded: forward, and of a directed graph also reverse.
+#[derive(Debug, Default)]
+pub(crate) struct KeptLists([Option<Arc<Csr>>; 2]);
+
+impl KeptLists {
+    /// Bytes in memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.0.iter().flatten().map(|csr| csr.bytes()).sum()
+    }
+
+    fn of(&mut self, graph: &Graph, direction: Direction) -> &mut Option<Arc<Csr>> {
+        &mut self.0[usize::from(graph.header().directed && direction == Direction::Reverse)]
+    }
+}
+
+/// How often a run goes through the lists of a direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Passes {
+    /// About once: to decode them apart pays only if another run did, or does, go through them too.
+    One,
+    /// Several times.
+    Several,
+}
+
+impl Engine<'_> {
+    /// The lists of a direction as plain numbers, if they are kept, or if they fit and are worth decoding;
+    /// none where the cap has no room for `beside` bytes next to them, which the run's plan does not have.
+    ///
+    /// # Errors
+    /// As [`Engine::sweep`].
+    pub(crate) fn csr(
+        &mut self,
+        direction: Direction,
+        passes: Passes,
+        beside: u64,
+    ) -> Result<Option<Arc<Csr>>, GraphError> {
+        let graph = self.graph();
+        let kept = graph.with_lists(|lists| lists.of(graph, direction).clone());
+        if kept.is_some() {
+            return Ok(kept.filter(|_| self.has_room(beside)));
+        }
+        let is_worth_it = passes == Passes::Several || graph.is_run_again();
+        let Some(bytes) = Csr::bytes_for(graph) else { return Ok(None) };
+        if !is_worth_it || !self.holds_all() || !self.has_room(bytes + beside) {
+            return Ok(None);
+        }
+        self.leave_room(bytes + beside);
+        let csr = Arc::new(self.decode(direction)?);
+        graph.with_lists(|lists| *lists.of(graph, direction) = Some(Arc::clone(&csr)));
+        Ok(Some(csr))
+    }
+
+    /// Decodes all lists of a direction.
+    fn decode(&mut self, direction: Direction) -> Result<Csr, GraphError> {
+        let vertices = self.graph().vertices() as usize;
+        // Of each vertex, one behind its place: first its degree, then where its next neighbour goes, and in
+        // the end where its list ends.
+        let places = shared(vertices + 1);
+        let pieces = self.sweep(direction, Which::All, Vec::new, |hubs: &mut Vec<Vertex>, block| {
+            for (vertex, list) in block.places() {
+                let place = &places[vertex as usize + 1];
+                let degree = block.degree_at(list) as u32;
+                if block.is_piece(vertex) {
+                    place.fetch_add(degree, Ordering::Relaxed);
+                    hubs.push(vertex);
+                } else {
+                    place.store(degree, Ordering::Relaxed);
+                }
+            }
+        })?;
+        let mut entries = 0;
+        for place in &places[1..] {
+            let degree = place.load(Ordering::Relaxed);
+            place.store(entries, Ordering::Relaxed);
+            entries += degree;
+        }
+        let neighbours = shared(entries as usize);
+        let visit = |(): &mut (), block: &Block<'_>| {
+            for (vertex, list) in block.places() {
+                let groups = block.groups_at(vertex, list);
+                let (place, count) = (&places[vertex as usize + 1], groups.values());
+                let start = if block.is_piece(vertex) {
+                    place.fetch_add(count as u32, Ordering::Relaxed)
+                } else {
+                    // Nobody else fills this list.
+                    let start = place.load(Ordering::Relaxed);
+                    place.store(start + count as u32, Ordering::Relaxed);
+                    start
+                };
+                let mut rest = &neighbours[start as usize..start as usize + count];
+                for Group { values, len } in groups {
+                    let (here, others) = rest.split_at(len);
+                    here.iter().zip(values).for_each(|(to, value)| to.store(value, Ordering::Relaxed));
+                    rest = others;
+                }
+            }
+        };
+        self.sweep(direction, Which::All, || (), visit)?;
+        let mut csr = Csr { starts: plain(places), neighbours: plain(neighbours) };
+        // The pieces of a hub came in any order.
+        let mut hubs: Vec<Vertex> = pieces.into_iter().flatten().collect();
+        hubs.sort_unstable();
+        hubs.dedup();
+        for hub in hubs {
+            let list = csr.starts[hub as usize] as usize..csr.starts[hub as usize + 1] as usize;
+            csr.neighbours[list].sort_unstable();
+        }
+        Ok(csr)
+    }
+}
+
+/// Zeros that threads share, made on all threads.
+fn shared(count: usize) -> Vec<AtomicU32> {
+    let mut all = leadline_files::huge_vec(count);
+    (0..count).into_par_iter().map(|_| AtomicU32::new(0)).collect_into_vec(&mut all);
+    all
+}
+
+/// The numbers, once no thread shares them any more.
+fn plain(shared: Vec<AtomicU32>) -> Vec<u32> {
+    shared.into_iter().map(AtomicU32::into_inner).collect()
+}
