@@ -12,6 +12,7 @@
 mod after;
 mod forest;
 mod in_parts;
+mod on_lists;
 mod pairs;
 mod run;
 
@@ -20,6 +21,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use leadline_graph_store::format::{Block, Direction, NO_VERTEX, Vertex};
 use rayon::prelude::*;
 
+use crate::engine::Passes;
 use crate::prefetch::prefetch;
 use crate::{Engine, Frontier, Graph, GraphError, PerVertex, RunStats, Which};
 
@@ -137,7 +139,9 @@ pub(super) fn first_ids(graph: &Graph, roots: &[AtomicU32]) -> Result<(), GraphE
 fn join_all(engine: &mut Engine<'_>) -> Result<Vec<AtomicU32>, GraphError> {
     let parents = numbers(engine.graph().vertices(), |vertex| vertex);
     let lower_only = !engine.graph().header().directed;
-    if lower_only && engine.holds_all() {
+    if lower_only && let Some(lists) = engine.csr(Direction::Forward, Passes::One, 0)? {
+        on_lists::join_all(engine, &lists, &parents)?;
+    } else if lower_only && engine.holds_all() {
         // A few edges of each vertex make nearly all of the largest component. What leads out of it is listed
         // at the other end too, so the lists of those that are not in it are enough for the rest.
         let few = Part { skipped: NO_VERTEX, lower_only, most: FEW, is_all: false };
@@ -145,10 +149,11 @@ fn join_all(engine: &mut Engine<'_>) -> Result<Vec<AtomicU32>, GraphError> {
         flatten(&parents, 0);
         let rest = Part { skipped: largest(&parents), lower_only: false, most: u64::MAX, is_all: false };
         join_lists(engine, &parents, rest)?;
+        flatten(&parents, 0);
     } else {
         join_lists(engine, &parents, Part { skipped: NO_VERTEX, lower_only, most: u64::MAX, is_all: true })?;
+        flatten(&parents, 0);
     }
-    flatten(&parents, 0);
     Ok(parents)
 }
 
