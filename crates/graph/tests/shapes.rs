@@ -37,7 +37,8 @@ fn a_star_of_a_million_rays() {
         let lcc = graph.lcc().unwrap();
         assert!(lcc.triangles == 0 && lcc.coefficients.iter().all(|coefficient| *coefficient == 0.0));
         let ranks = graph.pagerank(&PageRankOptions::default()).unwrap().ranks.into_vec().unwrap();
-        assert!((ranks.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        // What that many give is rounded to single precision.
+        assert!((ranks.iter().sum::<f64>() - 1.0).abs() < 1e-7);
     }
 }
 
@@ -172,10 +173,10 @@ fn graphs_of_no_vertex_and_of_one() {
     }
 }
 
-/// More than 2^20 vertices: what they give is rounded, unless a small tolerance asks for doubles.
+/// More than 2^17 vertices: what they give is rounded, unless a small tolerance asks for doubles.
 #[test]
 fn ranks_of_many_vertices_are_those_in_doubles_to_seven_digits() {
-    let vertices = (1 << 20) + 1000;
+    let vertices = (1 << 17) + 1000;
     let mut rng = fastrand::Rng::with_seed(4);
     let folder = tempfile::tempdir().unwrap();
     let edges = (0..2 * vertices).map(|i| (i % vertices, (rng.f64().powi(3) * f64::from(vertices)) as u32));

@@ -16,6 +16,7 @@ mod edges;
 mod hubs;
 mod in_parts;
 mod jumps;
+mod on_lists;
 mod run;
 mod shared;
 mod sums;
@@ -34,6 +35,7 @@ use crate::algorithm::Needs;
 use edges::{Edges, Unweighted, Weighted};
 use hubs::each_hub;
 use jumps::Jumps;
+use on_lists::Give;
 pub use run::PageRankRun;
 pub(super) use run::{COST, DEFINITION};
 use run::{NAME, WEIGHTED};
@@ -111,7 +113,7 @@ pub struct PageRank {
 impl Graph {
     /// PageRank. All ranks begin at 1 / vertices. The rank of vertices without edges goes where jumps go.
     ///
-    /// Everything is computed in doubles with weights, up to 2^20 vertices, a tolerance below 1e-7, a
+    /// Everything is computed in doubles with weights, up to 2^17 vertices, a tolerance below 1e-7, a
     /// damping above 0.9 or personal jumps. Else what a vertex gives along its edges is rounded to single
     /// precision, and ranks are within a relative 6e-7 of those in doubles.
     ///
@@ -157,8 +159,8 @@ impl Graph {
         Needs::weights(options.weighted).check(self, WEIGHTED)?;
         let MemoryPlan { bytes, parts } = state_bytes(self, options).plan(self, self.options().memory)?;
         let (ranked, stats) = Engine::run(self, NAME, bytes, |engine| match Precision::of(self, options) {
-            Precision::Single => run::<Unweighted<Single>>(engine, options, previous, parts),
-            Precision::Double => run::<Unweighted<Double>>(engine, options, previous, parts),
+            Precision::Single => unweighted::<Single, f32>(engine, options, previous, parts),
+            Precision::Double => unweighted::<Double, f64>(engine, options, previous, parts),
             Precision::Weighted => run::<Weighted>(engine, options, previous, parts),
         })?;
         let Ranked { ranks, iterations, change, highest } = ranked;
@@ -177,7 +179,22 @@ struct Ranked {
     highest: f64,
 }
 
-/// The whole run, on a thread of the engine.
+/// The whole run where edges count alike, on a thread of the engine.
+fn unweighted<S: Shared + Stored, G: Give>(
+    engine: &mut Engine<'_>,
+    options: &PageRankOptions,
+    previous: Option<&Previous>,
+    parts: Option<Partitioning>,
+) -> Result<Ranked, GraphError> {
+    if parts.is_none()
+        && let Some(lists) = on_lists::Lists::of::<G>(engine, options)?
+    {
+        return on_lists::iterate::<G>(engine, &lists, options, previous);
+    }
+    run::<Unweighted<S>>(engine, options, previous, parts)
+}
+
+/// The whole run on blocks, on a thread of the engine.
 fn run<E: Edges>(
     engine: &mut Engine<'_>,
     options: &PageRankOptions,
@@ -210,7 +227,7 @@ fn spilled_bytes(graph: &Graph, options: &PageRankOptions, parts: &Partitioning)
 }
 
 /// Up to that many vertices, doubles stay in a processor's cache.
-const FEW_VERTICES: u64 = 1 << 20;
+const FEW_VERTICES: u64 = 1 << 17;
 
 /// What is kept of vertices and edges.
 enum Precision {
@@ -266,6 +283,23 @@ impl ValueBytes {
 /// Vertices whose sums are added up one after the other.
 const CHUNK: usize = 1 << 14;
 
+/// Takes the ranks of a result; vertices that it does not have keep theirs, and all add up to 1 again.
+fn begin_with(ranks: &[Double], graph: &Graph, previous: &Previous) -> Result<(), GraphError> {
+    let mut row = 0;
+    previous.each(graph, |vertex, _, rank| {
+        let rank = f64::from_bits(rank);
+        if !(0.0..=1.0).contains(&rank) {
+            return Err(previous.wrong(row, format!("has no rank from 0 to 1, but {rank}")));
+        }
+        ranks[vertex as usize].set(rank);
+        row += 1;
+        Ok(())
+    })?;
+    let sum: f64 = ranks.iter().map(|rank| rank.get()).sum();
+    ranks.par_iter().for_each(|rank| rank.set(rank.get() / sum));
+    Ok(())
+}
+
 struct PageRankState<'a, E: Edges> {
     options: &'a PageRankOptions,
     /// Of each vertex: its rank; while a sweep lasts, the sum of what it is given.
@@ -295,7 +329,7 @@ fn iterate<E: Edges>(
         dangling: 0.0,
     };
     if let Some(previous) = previous {
-        state.begin_with(engine.graph(), previous)?;
+        begin_with(&state.ranks, engine.graph(), previous)?;
     }
     state.give(|rank, _| rank);
     let (mut done, mut change) = (0, f64::INFINITY);
@@ -320,23 +354,6 @@ fn divisor(total: f64) -> f64 {
 }
 
 impl<E: Edges> PageRankState<'_, E> {
-    /// Takes the ranks of a result; vertices that it does not have keep theirs, and all add up to 1 again.
-    fn begin_with(&self, graph: &Graph, previous: &Previous) -> Result<(), GraphError> {
-        let mut row = 0;
-        previous.each(graph, |vertex, _, rank| {
-            let rank = f64::from_bits(rank);
-            if !(0.0..=1.0).contains(&rank) {
-                return Err(previous.wrong(row, format!("has no rank from 0 to 1, but {rank}")));
-            }
-            self.ranks[vertex as usize].set(rank);
-            row += 1;
-            Ok(())
-        })?;
-        let sum: f64 = self.ranks.iter().map(|rank| rank.get()).sum();
-        self.ranks.par_iter().for_each(|rank| rank.set(rank.get() / sum));
-        Ok(())
-    }
-
     /// Sums by reading incoming edges.
     fn pull(&self, engine: &mut Engine<'_>) -> Result<(), GraphError> {
         let (ranks, contributions) = (&self.ranks, &self.contributions);
