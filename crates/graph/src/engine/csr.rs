@@ -121,13 +121,13 @@ impl Engine<'_> {
         // Of each vertex, one behind its place: first its degree, then where its next neighbour goes, and in
         // the end where its list ends.
         let places = shared(vertices + 1);
-        let pieces = self.sweep(direction, Which::All, Vec::new, |hubs: &mut Vec<Vertex>, block| {
+        let pieces = self.sweep(direction, Which::All, Vec::new, |pieces: &mut Vec<Piece>, block| {
             for (vertex, list) in block.places() {
                 let place = &places[vertex as usize + 1];
                 let degree = block.degree_at(list) as u32;
                 if block.is_piece(vertex) {
                     place.fetch_add(degree, Ordering::Relaxed);
-                    hubs.push(vertex);
+                    pieces.push(Piece { vertex, block: block.number(), degree });
                 } else {
                     place.store(degree, Ordering::Relaxed);
                 }
@@ -139,13 +139,15 @@ impl Engine<'_> {
             place.store(entries, Ordering::Relaxed);
             entries += degree;
         }
+        let pieces = Pieces::new(pieces.into_iter().flatten().collect(), &places);
         let neighbours = shared(entries as usize);
         let visit = |(): &mut (), block: &Block<'_>| {
             for (vertex, list) in block.places() {
                 let groups = block.groups_at(vertex, list);
                 let (place, count) = (&places[vertex as usize + 1], groups.values());
                 let start = if block.is_piece(vertex) {
-                    place.fetch_add(count as u32, Ordering::Relaxed)
+                    place.fetch_add(count as u32, Ordering::Relaxed);
+                    pieces.start(vertex, block.number())
                 } else {
                     // Nobody else fills this list.
                     let start = place.load(Ordering::Relaxed);
@@ -161,16 +163,39 @@ impl Engine<'_> {
             }
         };
         self.sweep(direction, Which::All, || (), visit)?;
-        let mut csr = Csr { starts: plain(places), neighbours: plain(neighbours) };
-        // The pieces of a hub came in any order.
-        let mut hubs: Vec<Vertex> = pieces.into_iter().flatten().collect();
-        hubs.sort_unstable();
-        hubs.dedup();
-        for hub in hubs {
-            let list = csr.starts[hub as usize] as usize..csr.starts[hub as usize + 1] as usize;
-            csr.neighbours[list].sort_unstable();
+        Ok(Csr { starts: plain(places), neighbours: plain(neighbours) })
+    }
+}
+
+/// A piece of a hub's list, which lies in several blocks.
+struct Piece {
+    vertex: Vertex,
+    block: u32,
+    degree: u32,
+}
+
+/// Where the pieces of hubs' lists begin, in the order of their vertices and blocks.
+struct Pieces(Vec<(Vertex, u32, u32)>);
+
+impl Pieces {
+    /// One behind the place of each vertex is where its list begins.
+    fn new(mut pieces: Vec<Piece>, places: &[AtomicU32]) -> Pieces {
+        pieces.sort_unstable_by_key(|piece| (piece.vertex, piece.block));
+        let mut starts = Vec::with_capacity(pieces.len());
+        for hub in pieces.chunk_by(|one, next| one.vertex == next.vertex) {
+            let mut start = places[hub[0].vertex as usize + 1].load(Ordering::Relaxed);
+            for piece in hub {
+                starts.push((piece.vertex, piece.block, start));
+                start += piece.degree;
+            }
         }
-        Ok(csr)
+        Pieces(starts)
+    }
+
+    /// Where one begins.
+    fn start(&self, vertex: Vertex, block: u32) -> u32 {
+        let at = self.0.partition_point(|piece| (piece.0, piece.1) < (vertex, block));
+        self.0[at].2
     }
 }
 
