@@ -14,6 +14,10 @@ use crate::prefetch::prefetch;
 /// Gives that are on their way together: what the first-level cache has room for, a line each.
 const MANY: usize = 256;
 
+/// What neighbours give that takes no more bytes than this is in the processor's cache soon, and hardly waited
+/// for: a list is then added up as it is decoded.
+const CACHED_BYTES: usize = 4 << 20;
+
 /// Decoded lists that wait for their sums.
 pub(super) struct Sums<E: Edges> {
     /// One list after the other. Each edge leads to the place of a neighbour's give.
@@ -42,6 +46,9 @@ impl<E: Edges> Sums<E> {
         place: impl Fn(Vertex) -> u32,
         mut take: impl FnMut(Vertex, f64),
     ) {
+        if size_of_val(contributions) <= CACHED_BYTES {
+            return at_once::<E>(block, lists, contributions, place, take);
+        }
         for (vertex, list) in lists {
             let groups = block.groups_at(vertex, list);
             let mut weights = E::weights(block, list, &groups);
@@ -74,6 +81,33 @@ impl<E: Edges> Sums<E> {
         }
         self.begun += sum::<E>(contributions, &self.edges[from..self.filled]);
         self.filled = 0;
+    }
+}
+
+/// As [`Sums::of`], each list added up as it is decoded.
+#[inline]
+fn at_once<E: Edges>(
+    block: &Block<'_>,
+    lists: impl Iterator<Item = (Vertex, (usize, usize))>,
+    contributions: &[E::Give],
+    place: impl Fn(Vertex) -> u32,
+    mut take: impl FnMut(Vertex, f64),
+) {
+    let carried = |edge: E::Edge| E::carried(contributions[E::end(edge) as usize].get(), edge);
+    for (vertex, list) in lists {
+        let groups = block.groups_at(vertex, list);
+        let mut weights = E::weights(block, list, &groups);
+        let mut sum = 0.0;
+        for Group { values, len } in groups {
+            let edges = E::edges(values.map(&place), &mut weights);
+            if len == GROUP {
+                let [a, b, c, d] = edges.map(carried);
+                sum += (a + b) + (c + d);
+            } else {
+                sum += edges.into_iter().take(len).map(carried).sum::<f64>();
+            }
+        }
+        take(vertex, sum);
     }
 }
 
