@@ -1,6 +1,6 @@
 //! A block: lists of consecutive vertices, read in place.
 
-use super::block_layout::{CONTINUED, CONTINUES, Head, Width};
+use super::block_layout::{BlockInMemory, CONTINUED, CONTINUES, Head, PLAIN, Width};
 use super::code::{self, Decoder, Groups};
 use super::{Vertex, Weights, block_layout};
 
@@ -12,7 +12,7 @@ pub struct Block<'a> {
     first: Vertex,
     entries: u32,
     flags: u8,
-    /// None where lists are plain numbers.
+    /// None where all lists are plain numbers.
     decoder: Option<Decoder>,
     weights: Weights,
     width: Width,
@@ -84,18 +84,24 @@ impl<'a> Block<'a> {
         Block { bytes, number, first, entries, flags, decoder, weights, width }
     }
 
-    /// What changes made of a block, by [`block_layout::BlockInMemory`]: plain lists of a range of vertices,
-    /// with `flags` as in a head.
+    /// What changes made of a block, by [`block_layout::BlockInMemory`]: lists of a range of vertices, plain
+    /// where they have changes, with `flags` as in a head.
     pub(crate) fn in_memory(
         bytes: &'a [u8],
         number: u32,
         vertices: std::ops::Range<Vertex>,
         flags: u8,
+        decoder: Option<Decoder>,
         weights: Weights,
     ) -> Block<'a> {
         let (first, entries, width) = (vertices.start, vertices.end - vertices.start, Width::Four);
-        let decoder = None;
         Block { bytes, number, first, entries, flags, decoder, weights, width }
+    }
+
+    /// What decodes its lists.
+    #[inline]
+    pub(crate) fn decoder(&self) -> Option<Decoder> {
+        self.decoder
     }
 
     /// How its weights are kept.
@@ -180,7 +186,8 @@ impl<'a> Block<'a> {
         self.groups_at(vertex, self.place(vertex))
     }
 
-    /// All vertices with a list here, ascending, and the places of their lists: quicker than to look up each.
+    /// All vertices with a list here, ascending, and the places of their lists, which only this block
+    /// understands: quicker than to look up each.
     #[inline]
     pub fn places(&self) -> impl Iterator<Item = (Vertex, (usize, usize))> {
         self.vertices().zip(block_layout::all_entries(self.bytes, self.entries as usize, self.width))
@@ -190,11 +197,11 @@ impl<'a> Block<'a> {
     /// into registers by the loop over it.
     #[inline(always)]
     pub fn groups_at(&self, vertex: Vertex, (start, end): (usize, usize)) -> Groups<'a> {
-        if start >= end {
+        if start >= end & !PLAIN {
             return Groups::plain(&[]);
         }
-        let Some(decoder) = self.decoder else {
-            let stride = 4 + self.weights.bytes();
+        let Some(decoder) = self.decoder_of(end) else {
+            let (stride, end) = (4 + self.weights.bytes(), end & !PLAIN);
             return Groups::plain(&self.bytes[start..start + (end - start) / stride * 4]);
         };
         let (count, used) = code::count(&self.bytes[start..]).unwrap_or_default();
@@ -205,6 +212,7 @@ impl<'a> Block<'a> {
     /// neighbours it has.
     #[inline]
     pub fn weights_at(&self, (start, end): (usize, usize), count: usize) -> GroupWeights<'a> {
+        let end = end & !PLAIN;
         let first = end.saturating_sub(count * self.weights.bytes());
         GroupWeights { raw: &self.bytes[first.max(start.min(end))..end], kept: self.weights }
     }
@@ -218,12 +226,12 @@ impl<'a> Block<'a> {
     /// As [`Block::degree`], of a list whose place is known.
     #[inline]
     pub fn degree_at(&self, (start, end): (usize, usize)) -> usize {
-        if start >= end {
+        if start >= end & !PLAIN {
             0
-        } else if self.decoder.is_some() {
+        } else if self.decoder_of(end).is_some() {
             code::count(&self.bytes[start..]).map_or(0, |(count, _)| count)
         } else {
-            (end - start) / (4 + self.weights.bytes())
+            ((end & !PLAIN) - start) / (4 + self.weights.bytes())
         }
     }
 
@@ -244,7 +252,7 @@ impl<'a> Block<'a> {
             *place = group.values;
             count += group.len;
         }
-        let (_, end) = self.place(vertex);
+        let end = self.place(vertex).1 & !PLAIN;
         scratch.weights.clear();
         let weights = &self.bytes[end.saturating_sub(count * self.weights.bytes())..end];
         match self.weights {
@@ -259,10 +267,24 @@ impl<'a> Block<'a> {
         List { neighbours: &scratch.neighbours[..count], weights: &scratch.weights }
     }
 
+    /// Copies the lists of some vertices of the block, as they are, to the end of one in the making.
+    pub(crate) fn copy_lists(&self, vertices: std::ops::Range<Vertex>, to: &mut BlockInMemory) {
+        if let Some(first) = vertices.clone().next() {
+            let (start, _) = self.place(first);
+            to.copy(self.bytes, start, vertices.map(|vertex| self.place(vertex).1));
+        }
+    }
+
     /// Edges of all lists here.
     #[inline]
     pub fn edges(&self) -> usize {
         self.vertices().map(|vertex| self.degree(vertex)).sum()
+    }
+
+    /// What decodes a list that ends there.
+    #[inline(always)]
+    fn decoder_of(&self, end: usize) -> Option<Decoder> {
+        if end & PLAIN == 0 { self.decoder } else { None }
     }
 
     /// First byte of an entry and the one behind its last. Inlined always: it is part of every loop over

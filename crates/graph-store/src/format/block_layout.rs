@@ -86,7 +86,7 @@ pub(crate) fn entry(block: &[u8], entries: usize, entry: usize) -> (usize, usize
     (start, end_of(&ends[2..]))
 }
 
-/// As [`entry`], for all entries in order: quicker than to look up each.
+/// As [`entry`], for all entries in order: quicker than to look up each. What ends with [`PLAIN`] is so.
 #[inline]
 pub(crate) fn all_entries(
     block: &[u8],
@@ -98,10 +98,15 @@ pub(crate) fn all_entries(
     let ends = block[TABLE..][..bytes * entries].chunks_exact(bytes);
     let mut start = TABLE + bytes * entries;
     ends.map(move |end| {
-        let end = width.read(end).min(most);
-        (std::mem::replace(&mut start, end), end)
+        let end = width.read(end);
+        let behind = (end & !PLAIN).min(most);
+        (std::mem::replace(&mut start, behind), behind | end & PLAIN)
     })
 }
+
+/// Set in the end of a list that is plain numbers, in a block with [`Width::Four`] whose other lists are in
+/// the byte code. No block has as many bytes.
+pub(crate) const PLAIN: usize = 1 << 31;
 
 /// How wide the numbers of the table of ends are. Blocks of a store have 2 bytes. Those into which changes
 /// were merged are larger than that can say; they exist in memory only.
@@ -129,11 +134,12 @@ impl Width {
     }
 }
 
-/// As [`entry`], in a block with [`Width::Four`].
+/// As [`entry`], in a block with [`Width::Four`]. What ends with [`PLAIN`] is so.
 #[inline]
 pub(crate) fn entry_of_four(block: &[u8], entries: usize, entry: usize) -> (usize, usize) {
     let ends = &block[TABLE..][..4 * entries];
-    let start = if entry == 0 { TABLE + 4 * entries } else { Width::Four.read(&ends[4 * entry - 4..]) };
+    let start =
+        if entry == 0 { TABLE + 4 * entries } else { Width::Four.read(&ends[4 * entry - 4..]) & !PLAIN };
     (start, Width::Four.read(&ends[4 * entry..]))
 }
 
@@ -163,16 +169,25 @@ impl BlockInMemory {
         self.bytes[start..].as_chunks_mut().0
     }
 
-    /// Takes bytes away from the end.
-    pub(crate) fn cut(&mut self, bytes: usize) {
-        self.bytes.truncate(self.bytes.len() - bytes);
+    /// The list is whole, and plain numbers.
+    pub(crate) fn end_list(&mut self) {
+        self.end(self.bytes.len() | PLAIN);
     }
 
-    /// The list is whole.
-    pub(crate) fn end_list(&mut self) {
+    /// Lists of another block as they are: its bytes from where the first begins, and where each ends.
+    pub(crate) fn copy(&mut self, block: &[u8], start: usize, ends: impl Iterator<Item = usize>) {
+        let (base, mut last) = (self.bytes.len(), start);
+        for end in ends {
+            self.end(base + (end - start));
+            last = end;
+        }
+        self.bytes.extend_from_slice(&block[start..last]);
+    }
+
+    fn end(&mut self, end: usize) {
         debug_assert!(self.lists < self.begun, "the table has no place for its end");
-        let (end, place) = (self.bytes.len() as u32, TABLE + 4 * self.lists);
-        self.bytes[place..place + 4].copy_from_slice(&end.to_le_bytes());
+        let place = TABLE + 4 * self.lists;
+        self.bytes[place..place + 4].copy_from_slice(&(end as u32).to_le_bytes());
         self.lists += 1;
     }
 

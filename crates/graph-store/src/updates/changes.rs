@@ -9,7 +9,7 @@ use super::rows::{Change, Row, compose, within};
 use super::run::{Cursor, RunSide, Window};
 use super::vertices::IdChanges;
 use crate::GraphError;
-use crate::format::{Block, Direction, Directory, Vertex, Weights};
+use crate::format::{Block, Decoder, Direction, Directory, Vertex, Weights};
 
 /// Changes of edges and of ids.
 #[derive(Debug)]
@@ -212,18 +212,21 @@ impl SideChanges {
     }
 }
 
+/// A block's bytes, and what decodes its lists and says how weights are kept.
+type Kept = (Box<[u8]>, Option<Decoder>, Weights);
+
 /// Blocks as changes made them, kept for the next sweep until the memory for them is used up. None is let go
 /// for another: of blocks that are visited in turn, the kept ones serve as well as any.
 #[derive(Debug)]
 pub struct Merged {
-    blocks: Vec<OnceLock<(Box<[u8]>, Weights)>>,
+    blocks: Vec<OnceLock<Kept>>,
     room: AtomicI64,
     used: AtomicI64,
 }
 
 impl Merged {
     /// Bytes in memory for each block of the graph, kept or not.
-    pub const BYTES_PER_BLOCK: u64 = size_of::<OnceLock<(Box<[u8]>, Weights)>>() as u64;
+    pub const BYTES_PER_BLOCK: u64 = size_of::<OnceLock<Kept>>() as u64;
 
     /// For a graph of that many blocks, of both directions together; none may be kept yet.
     pub fn new(blocks: u32) -> Merged {
@@ -244,9 +247,9 @@ impl Merged {
     /// A block that is kept, by its number among the blocks of both directions.
     #[inline]
     pub fn get(&self, at: u32, place: impl FnOnce() -> Place) -> Option<Block<'_>> {
-        let (bytes, weights) = self.blocks[at as usize].get()?;
+        let (bytes, decoder, weights) = self.blocks[at as usize].get()?;
         let Place { number, vertices, flags } = place();
-        Some(Block::in_memory(bytes, number, vertices, flags, *weights))
+        Some(Block::in_memory(bytes, number, vertices, flags, *decoder, *weights))
     }
 
     /// Keeps a block, if there is room.
@@ -254,7 +257,10 @@ impl Merged {
         let bytes = block.bytes().len() as i64;
         if self.room.fetch_sub(bytes, Ordering::Relaxed) < bytes {
             self.room.fetch_add(bytes, Ordering::Relaxed);
-        } else if self.blocks[at as usize].set((block.bytes().into(), block.weights())).is_ok() {
+        } else if self.blocks[at as usize]
+            .set((block.bytes().into(), block.decoder(), block.weights()))
+            .is_ok()
+        {
             self.used.fetch_add(bytes, Ordering::Relaxed);
         }
     }

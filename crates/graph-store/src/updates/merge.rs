@@ -40,8 +40,8 @@ pub(crate) struct Merger {
 
 impl Merger {
     /// The lists of a block with the changes that `rows` say, sorted, all of vertices at `place`. `base` is
-    /// none where the base has no lists of these vertices. They are plain numbers: to write the byte code
-    /// takes longer than most visits.
+    /// none where the base has no lists of these vertices. Lists without changes stay as they are; the others
+    /// are plain numbers: to write the byte code takes longer than most visits.
     pub(crate) fn merge<'m>(
         &'m mut self,
         base: Option<&Block<'_>>,
@@ -51,13 +51,22 @@ impl Merger {
     ) -> Block<'m> {
         let weights = widened(weights, rows);
         self.block.begin(place.vertices.len());
-        let mut rest = rows;
-        for vertex in place.vertices.clone() {
+        // Lists can be copied unless their weights become wider.
+        let copied = base.filter(|base| base.weights() == weights);
+        let (mut rest, mut vertex) = (rows, place.vertices.start);
+        while vertex < place.vertices.end {
+            let next = rest.first().map_or(place.vertices.end, |row| row.vertex().min(place.vertices.end));
+            if let Some(base) = copied
+                && vertex < next
+            {
+                base.copy_lists(vertex..next, &mut self.block);
+                vertex = next;
+                continue;
+            }
             let own = rest.iter().take_while(|row| row.vertex() == vertex).count();
             let (mine, others) = rest.split_at(own);
             rest = others;
             match base {
-                Some(base) if weights == Weights::None && mine.is_empty() => self.copy(base, vertex),
                 Some(base) if weights == Weights::None && self.add(base, vertex, mine) => {}
                 _ => {
                     self.collect(base, vertex, mine);
@@ -65,20 +74,11 @@ impl Merger {
                 }
             }
             self.block.end_list();
+            vertex += 1;
         }
+        let decoder = copied.and_then(Block::decoder);
         let bytes = self.block.finish();
-        Block::in_memory(bytes, place.number, place.vertices, place.flags, weights)
-    }
-
-    /// A list without weights as the base has it.
-    fn copy(&mut self, base: &Block<'_>, vertex: Vertex) {
-        let count = base.degree(vertex);
-        // Whole groups are stored, the last one too.
-        let places = self.block.more::<16>(count.div_ceil(4));
-        for (place, group) in places.iter_mut().zip(base.groups(vertex)) {
-            place.copy_from_slice(group.values.map(Vertex::to_le_bytes).as_flattened());
-        }
-        self.block.cut(count.next_multiple_of(4) * 4 - count * 4);
+        Block::in_memory(bytes, place.number, place.vertices, place.flags, decoder, weights)
     }
 
     /// A list without weights and many neighbours that are added; false, and nothing is done, where there are
