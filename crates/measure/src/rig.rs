@@ -53,6 +53,8 @@ pub struct Rig {
     others: Vec<Worker>,
     recorder: Recorder,
     clock: Clock,
+    /// Processors that this process may use.
+    processors: usize,
     /// Where sysfs has the disk.
     disk: Option<PathBuf>,
     cancel: Arc<AtomicBool>,
@@ -89,6 +91,7 @@ impl Rig {
                 .collect::<Result<Vec<_>, MeasureError>>()?,
             recorder: Recorder::new(),
             clock: device.clock(),
+            processors: std::thread::available_parallelism().map_or(1, |n| n.get()),
             disk: plan.disk.clone().filter(|_| device.clock() == Clock::Wall),
             cancel,
         })
@@ -144,12 +147,8 @@ impl Rig {
         for (i, other) in self.others[..used - 1].iter_mut().enumerate() {
             other.begin(streams[i + 1].clone(), share(i as u32 + 1), each);
         }
-        let wait = ProcessorWait::begin();
-        let first =
-            closed_loop(&mut self.lane, &mut streams[0], share(0), &each, &mut self.recorder, &self.cancel);
-        let mut waits = vec![wait.end()];
-        let mut windows = vec![first];
-        latencies.merge(&self.recorder);
+        let (first, wait) = self.first_lane(&mut streams[0], share(0), &each, latencies);
+        let (mut windows, mut waits) = (vec![first], vec![wait]);
         for (other, stream) in self.others[..used - 1].iter_mut().zip(&mut streams[1..]) {
             let (window, wait) = other.end(stream, latencies);
             windows.push(window);
@@ -161,11 +160,27 @@ impl Rig {
         let requests = (read + written - sent.0 - sent.1) / u64::from(streams[0].block_bytes());
         let mut result = self.sum_up(&windows, cpu / requests.max(1) as f64);
         let wait = waits.into_iter().flatten().max_by(f64::total_cmp);
-        result.cpu_wait = wait.filter(|_| self.clock == Clock::Wall);
+        result.cpu_wait = wait;
         result.merged = counted
             .zip(self.counters())
             .map(|(before, after)| (after.since(&before).merged as f64 / requests.max(1) as f64).min(1.0));
         Ok(result)
+    }
+
+    /// Runs the first lane's share of a slice, on the caller's thread.
+    fn first_lane(
+        &mut self,
+        stream: &mut AddressStream,
+        k: u32,
+        limits: &Limits,
+        latencies: &mut Recorder,
+    ) -> (Result<Window, MeasureError>, Option<f64>) {
+        // In virtual time nobody waits for a processor, and slices are so short that asking would be felt.
+        let wait = (self.clock == Clock::Wall).then(ProcessorWait::begin);
+        let window = closed_loop(&mut self.lane, stream, k, limits, &mut self.recorder, &self.cancel);
+        let wait = wait.and_then(|wait| wait.end());
+        latencies.merge(&self.recorder);
+        (window, wait)
     }
 
     fn counters(&self) -> Option<BlockCounters> {
@@ -178,8 +193,7 @@ impl Rig {
         let rate: f64 = windows.iter().filter(|w| w.length > 0).map(|w| w.ops as f64 / w.length as f64).sum();
         let seconds = if rate > 0.0 { ops as f64 / rate / 1e9 } else { 0.0 };
         let latency: u128 = windows.iter().map(|w| w.latency_sum).sum();
-        let processors = std::thread::available_parallelism().map_or(1, |n| n.get());
-        let share = cpu * rate * 1e9 / windows.len().min(processors) as f64;
+        let share = cpu * rate * 1e9 / windows.len().min(self.processors) as f64;
         let wall = self.clock == Clock::Wall;
         SliceResult {
             opened: windows.iter().map(|w| w.opened).min().unwrap_or(0),

@@ -92,9 +92,12 @@ impl Numbers {
         let starts = [-0.3, 0.3, 0.9, 1.6, 2.6, 4.0].into_iter().flat_map(|sharpness| {
             (0..=12).map(move |step| (sharpness, (last + 0.5) * f64::from(step) / 12.0))
         });
-        let curves = starts.map(|(sharpness, bend)| Numbers { top: 0.0, bend, sharpness }.raised(samples));
-        let by_residual = |a: &Numbers, b: &Numbers| a.residual(samples).total_cmp(&b.residual(samples));
-        curves.min_by(by_residual).expect("there are starts").improved(samples)
+        let curves = starts.map(|(sharpness, bend)| {
+            let fitted = Fitted::raised(Numbers { top: 0.0, bend, sharpness }, samples);
+            (fitted.residual(), fitted.numbers)
+        });
+        let (_, best) = curves.min_by(|a, b| a.0.total_cmp(&b.0)).expect("there are starts");
+        best.improved(samples)
     }
 
     fn ln_at(&self, ln_k: f64) -> f64 {
@@ -102,32 +105,24 @@ impl Numbers {
         self.top - softplus(g * (self.bend - ln_k)) / g
     }
 
-    /// The curve moved up or down to where it fits best.
-    fn raised(mut self, samples: &[Sample]) -> Self {
-        let (sum, weight) = samples.iter().fold((0.0, 0.0), |(sum, weight), s| {
-            (sum + s.weight * (s.ln_x - self.ln_at(s.ln_k)), weight + s.weight)
-        });
-        self.top += sum / weight;
-        self
-    }
-
-    fn residual(&self, samples: &[Sample]) -> f64 {
-        samples.iter().map(|s| s.weight * (s.ln_x - self.ln_at(s.ln_k)).powi(2)).sum()
+    fn residual(self, samples: &[Sample]) -> f64 {
+        Fitted::new(self, samples).residual()
     }
 
     /// Levenberg and Marquardt's steps from here to the nearest least sum of squares.
     fn improved(self, samples: &[Sample]) -> Self {
-        let (mut best, mut damping) = (self, 1e-3);
-        let mut least = best.residual(samples);
+        let (mut best, mut damping) = (Fitted::new(self, samples), 1e-3);
+        let mut least = best.residual();
         for _ in 0..MOST_STEPS {
-            let Some(step) = best.step(samples, damping) else { break };
+            let Some(step) = best.step(damping) else { break };
+            let Numbers { top, bend, sharpness } = best.numbers;
             let next = Numbers {
-                top: best.top + step[0],
-                bend: (best.bend + step[1].clamp(-1.0, 1.0)).max(-2.0),
-                sharpness: (best.sharpness + step[2].clamp(-1.0, 1.0)).clamp(SHARPNESS.0, SHARPNESS.1),
-            }
-            .raised(samples);
-            let residual = next.residual(samples);
+                top: top + step[0],
+                bend: (bend + step[1].clamp(-1.0, 1.0)).max(-2.0),
+                sharpness: (sharpness + step[2].clamp(-1.0, 1.0)).clamp(SHARPNESS.0, SHARPNESS.1),
+            };
+            let next = Fitted::raised(next, samples);
+            let residual = next.residual();
             if residual < least {
                 let gained = least - residual;
                 (best, least, damping) = (next, residual, damping * 0.2);
@@ -138,18 +133,66 @@ impl Numbers {
                 damping *= 8.0;
             }
         }
-        best
+        best.numbers
+    }
+}
+
+/// A curve next to the points: what each step of the fit asks of it more than once.
+struct Fitted<'a> {
+    numbers: Numbers,
+    samples: &'a [Sample],
+    g: f64,
+    curve: Vec<Place>,
+}
+
+/// The curve at a point.
+struct Place {
+    /// g (ln k_0 - ln k), and e^-|u|.
+    u: f64,
+    small: f64,
+    /// How far below the top the curve is, times g, and that distance.
+    plus: f64,
+    below: f64,
+}
+
+impl Fitted<'_> {
+    fn new(numbers: Numbers, samples: &[Sample]) -> Fitted<'_> {
+        let g = numbers.sharpness.exp();
+        let place = |s: &Sample| {
+            let u = g * (numbers.bend - s.ln_k);
+            let small = (-u.abs()).exp();
+            let plus = u.max(0.0) + small.ln_1p();
+            Place { u, small, plus, below: plus / g }
+        };
+        Fitted { numbers, samples, g, curve: samples.iter().map(place).collect() }
+    }
+
+    /// The curve moved up or down to where it fits best.
+    fn raised(numbers: Numbers, samples: &[Sample]) -> Fitted<'_> {
+        let mut fitted = Fitted::new(numbers, samples);
+        let (sum, weight) = fitted
+            .offs()
+            .fold((0.0, 0.0), |(sum, weight), (s, off)| (sum + s.weight * off, weight + s.weight));
+        fitted.numbers.top += sum / weight;
+        fitted
+    }
+
+    /// Each point, and how far above the curve it is.
+    fn offs(&self) -> impl Iterator<Item = (&Sample, f64)> {
+        let with = self.samples.iter().zip(&self.curve);
+        with.map(|(s, place)| (s, s.ln_x - (self.numbers.top - place.below)))
+    }
+
+    fn residual(&self) -> f64 {
+        self.offs().map(|(s, off)| s.weight * off.powi(2)).sum()
     }
 
     /// The damped normal equations' solution for (top, bend, sharpness).
-    fn step(&self, samples: &[Sample], damping: f64) -> Option<[f64; 3]> {
-        let g = self.sharpness.exp();
+    fn step(&self, damping: f64) -> Option<[f64; 3]> {
         let (mut matrix, mut vector) = ([[0.0; 3]; 3], [0.0; 3]);
-        for s in samples {
-            let u = g * (self.bend - s.ln_k);
-            let (plus, slope) = (softplus(u), 1.0 / (1.0 + (-u).exp()));
-            let row = [1.0, -slope, (plus - slope * u) / g];
-            let off = s.ln_x - (self.top - plus / g);
+        for ((s, off), Place { u, small, plus, .. }) in self.offs().zip(&self.curve) {
+            let slope = 1.0 / (1.0 + if *u >= 0.0 { *small } else { (-u).exp() });
+            let row = [1.0, -slope, (plus - slope * u) / self.g];
             for i in 0..3 {
                 vector[i] += s.weight * row[i] * off;
                 for j in 0..3 {

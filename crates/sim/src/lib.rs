@@ -7,6 +7,7 @@ mod cap;
 mod catalogue;
 mod checks;
 mod disk;
+mod due;
 mod error;
 mod flash;
 mod flush;

@@ -249,9 +249,10 @@ impl Session<'_> {
             }
             seconds = slice.length(allowance.most);
         }
-        let mut latencies = std::mem::take(&mut self.driven[i].curve.points.entry(k).or_default().latencies);
-        let result = self.slice(i, k, seconds, &mut latencies);
-        self.driven[i].curve.points.entry(k).or_default().latencies = latencies;
+        // Taken out whole: to leave an empty histogram in its place would allocate one.
+        let mut point = self.driven[i].curve.points.remove(&k).unwrap_or_default();
+        let result = self.slice(i, k, seconds, &mut point.latencies);
+        self.driven[i].curve.points.insert(k, point);
         let result = match result {
             // Writing is over, reading goes on.
             Err(Stop::WritesSpent) => {
@@ -261,10 +262,13 @@ impl Session<'_> {
             other => other?,
         };
         let record = self.record(i, epoch, &result);
-        let point = self.driven[i].curve.points.entry(k).or_default();
+        let driven = &mut self.driven[i];
+        let point = driven.curve.points.entry(k).or_default();
         let disturbed = is_disturbed(&record, &point.slices);
         if record.ops > 0 {
             point.slices.push(record);
+            // What the search saw is not needed any more, and its histograms are large.
+            driven.found = Vec::new();
         }
         if let Some(cpu) = result.cpu_seconds {
             *point.cpu_seconds.get_or_insert(0.0) += cpu;

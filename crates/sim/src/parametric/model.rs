@@ -1,14 +1,12 @@
 //! When the requests of a parametric device complete: admission, service time, server.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use leadline_device::{Completion, Geometry, Nanos, Op, Request};
 
 use super::admission::Admission;
 use super::spec::ParametricSpec;
 use super::speed::{Noise, RequestJitter};
 use super::station::Station;
+use crate::due::Due;
 use crate::nearest::nearest;
 use crate::{DeviceModel, VirtualDevice};
 
@@ -26,9 +24,7 @@ pub struct ParametricModel {
     last_write_done: Nanos,
     jitter: RequestJitter,
     noise: Noise,
-    /// (done, sequence, slot, bytes): ties complete in the order in which they arrived.
-    in_flight: BinaryHeap<Reverse<(Nanos, u64, u32, u32)>>,
-    sequence: u64,
+    in_flight: Due,
 }
 
 /// The device in virtual time.
@@ -54,8 +50,7 @@ impl ParametricModel {
             last_write_done: 0,
             jitter: RequestJitter::new(spec),
             noise: Noise::new(spec),
-            in_flight: BinaryHeap::new(),
-            sequence: 0,
+            in_flight: Due::default(),
         }
     }
 
@@ -89,23 +84,18 @@ impl DeviceModel for ParametricModel {
             // It keeps no data, so there is nothing to do, and nobody to wait for.
             Op::Trim => at,
         };
-        self.in_flight.push(Reverse((done, self.sequence, request.slot, request.len)));
-        self.sequence += 1;
+        self.in_flight.push(done, request.slot, request.len);
     }
 
     #[inline]
     fn next_completion(&self) -> Option<Nanos> {
-        self.in_flight.peek().map(|&Reverse((done, ..))| done)
+        self.in_flight.next()
     }
 
     #[inline]
     fn advance(&mut self, now: Nanos, completions: &mut Vec<Completion>) {
-        while let Some(&Reverse((done, _, slot, moved))) = self.in_flight.peek() {
-            if done > now {
-                break;
-            }
-            self.in_flight.pop();
-            completions.push(Completion { slot, result: moved as i32, at: done });
+        while self.in_flight.next().is_some_and(|done| done <= now) {
+            completions.extend(self.in_flight.pop());
         }
     }
 

@@ -6,26 +6,52 @@ use super::spec::{Jitter, ParametricSpec};
 use crate::lognormal::lognormal;
 use crate::scramble::scramble;
 
+/// Factors drawn at a time: logarithms of one loop overlap, and one by one each is waited for.
+const DRAWN: usize = 32;
+
 /// The factor of each request.
 pub(super) struct RequestJitter {
     jitter: Jitter,
     sigma: f64,
     random: fastrand::Rng,
+    /// The next factors, and how many of them were used.
+    drawn: [f64; DRAWN],
+    used: usize,
 }
 
 impl RequestJitter {
     pub(super) fn new(spec: &ParametricSpec) -> Self {
-        RequestJitter { jitter: spec.jitter, sigma: spec.sigma, random: fastrand::Rng::with_seed(spec.seed) }
+        RequestJitter {
+            jitter: spec.jitter,
+            sigma: spec.sigma,
+            random: fastrand::Rng::with_seed(spec.seed),
+            drawn: [1.0; DRAWN],
+            used: DRAWN,
+        }
     }
 
     /// The next request's, of mean 1.
     #[inline]
     pub(super) fn factor(&mut self) -> f64 {
-        match self.jitter {
-            Jitter::None => 1.0,
-            Jitter::Exponential => -(1.0 - self.random.f64()).ln(),
-            Jitter::Lognormal => lognormal(&mut self.random, self.sigma),
+        if self.jitter == Jitter::None {
+            return 1.0;
         }
+        if self.used == DRAWN {
+            self.draw();
+        }
+        self.used += 1;
+        self.drawn[self.used - 1]
+    }
+
+    #[inline(never)]
+    fn draw(&mut self) {
+        let RequestJitter { random, sigma, .. } = self;
+        self.drawn = std::array::from_fn(|_| match self.jitter {
+            Jitter::None => 1.0,
+            Jitter::Exponential => -(1.0 - random.f64()).ln(),
+            Jitter::Lognormal => lognormal(random, *sigma),
+        });
+        self.used = 0;
     }
 }
 
