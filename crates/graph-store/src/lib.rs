@@ -37,5 +37,5 @@ mod progress;
 pub mod updates;
 
 pub use error::{GraphError, InputOption};
-pub use options::Options;
+pub use options::{DeviceLimit, Options};
 pub use progress::Progress;

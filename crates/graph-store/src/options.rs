@@ -13,11 +13,31 @@ pub struct Options {
     pub threads: usize,
     /// Reads in flight, of all threads together: the device's k_r; at least 1.
     pub depth: u32,
+    /// What the device allows, where it limits operations and not only bytes. Where that is not known, a run
+    /// finds out from its first reads.
+    pub limit: Option<DeviceLimit>,
     /// The directory of temporary files for vertex state that the cap has no room for; the store's own where
     /// there is none. They have no names, so none is left behind.
     pub temp: Option<PathBuf>,
     /// Set from outside to end a run early.
     pub stop: Option<Arc<AtomicBool>>,
+}
+
+/// Operations and bytes per second that a device allows, such as a cloud volume: with small requests the
+/// first are used up long before the second.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DeviceLimit {
+    /// Reads per second, however large they are.
+    pub operations_per_second: f64,
+    /// Bytes per second.
+    pub bytes_per_second: f64,
+}
+
+impl DeviceLimit {
+    /// Bytes of a request from which on bytes are limited, and not operations.
+    pub fn bytes_per_operation(&self) -> f64 {
+        self.bytes_per_second / self.operations_per_second
+    }
 }
 
 impl Default for Options {
@@ -29,7 +49,7 @@ impl Default for Options {
         let installed = memory.totalram as u64 * u64::from(memory.mem_unit.max(1));
         let quarter = (installed / 4).max(64 * pages);
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Options { memory: quarter.min(1 << 30), threads, depth: 64, temp: None, stop: None }
+        Options { memory: quarter.min(1 << 30), threads, depth: 64, limit: None, temp: None, stop: None }
     }
 }
 
@@ -49,6 +69,12 @@ impl Options {
     /// Sets how many reads are in flight, of all threads together.
     pub fn with_depth(mut self, depth: u32) -> Options {
         self.depth = depth;
+        self
+    }
+
+    /// Sets what the device allows.
+    pub fn with_limit(mut self, limit: Option<DeviceLimit>) -> Options {
+        self.limit = limit;
         self
     }
 

@@ -10,7 +10,7 @@ use leadline_device::{Device, DeviceError, FileDevice, FileOptions};
 use leadline_graph_store::format::{ALIGNMENT, Direction, Directory, Header, Ids, Vertex};
 use leadline_graph_store::updates::{Changes, History, Merged, SideChanges, Snapshot};
 
-use crate::engine::{Blocks, Cache, EnginePlan, KeptLists, Meter};
+use crate::engine::{Blocks, Cache, EnginePlan, KeptLists, Limited, Meter};
 use crate::{GraphError, Options};
 
 /// An open store, ready to run algorithms on. What one run has cached is there for the next.
@@ -39,6 +39,7 @@ pub struct Graph {
     was_run: AtomicBool,
     notes: Vec<String>,
     meter: Arc<Meter>,
+    limited: Limited,
 }
 
 impl std::fmt::Debug for Graph {
@@ -140,6 +141,7 @@ impl Graph {
             was_run: AtomicBool::new(false),
             notes,
             meter,
+            limited: Limited::default(),
         })
     }
 
@@ -310,6 +312,11 @@ impl Graph {
     /// Where temporary files are made.
     pub(crate) fn temp_folder(&self) -> &Path {
         self.options.temp.as_deref().unwrap_or(leadline_files::folder_of(Path::new(&self.name)))
+    }
+
+    /// What its runs found out about the device.
+    pub(crate) fn limited(&self) -> &Limited {
+        &self.limited
     }
 
     pub(crate) fn device(&self) -> &dyn Device {

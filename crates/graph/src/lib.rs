@@ -52,7 +52,7 @@ pub use leadline_graph_store::updates::{
     VertexId, is_store_folder,
 };
 pub use leadline_graph_store::{
-    GraphError, InputOption, Options, Progress, format, graphalytics, import, input,
+    DeviceLimit, GraphError, InputOption, Options, Progress, format, graphalytics, import, input,
 };
 
 pub use algorithm::Algorithm;

@@ -111,7 +111,7 @@ fn networkx_finds_the_same() {
     let path = folder.path().join("store");
     let found = |(name, sample): (&str, Sample)| {
         sample.write(&path, 4096, true, Weights::F32);
-        let options = Options { memory: 8 << 20, threads: 2, depth: 8, temp: None, stop: None };
+        let options = Options { memory: 8 << 20, threads: 2, depth: 8, ..Options::default() };
         found(name, &sample, &Graph::open(&path, options).unwrap())
     };
     compare(&cases().into_iter().map(found).collect::<Vec<_>>());
@@ -153,7 +153,7 @@ fn networkx_finds_the_same_weighted_ranks() {
         for personal in [vec![], vec![1, 4]] {
             for reverse in [true, false] {
                 sample.write_lists(&path, 4096, true, Weights::F64, reverse);
-                let options = Options { memory: 8 << 20, threads: 2, depth: 8, temp: None, stop: None };
+                let options = Options { memory: 8 << 20, threads: 2, depth: 8, ..Options::default() };
                 let graph = Graph::open(&path, options).unwrap();
                 let personal = personal.clone();
                 let options = PageRankOptions {

@@ -17,7 +17,7 @@ use crate::shapes::{open, sample};
 pub(crate) const PLENTY: u64 = 64 << 20;
 
 pub(crate) fn options(memory: u64) -> Options {
-    Options { memory, threads: 2, depth: 4, temp: None, stop: None }
+    Options { memory, threads: 2, depth: 4, ..Options::default() }
 }
 
 /// A random graph: nearly empty to dense, with self-loops, repeated edges, isolated vertices and hubs.
@@ -67,7 +67,7 @@ fn with_memory<T>(
     run: impl Fn(&Graph) -> Result<T, GraphError>,
 ) -> T {
     let threads = rng.usize(1..4);
-    let shape = Options { memory: 1, threads, depth: rng.u32(1..9), temp: None, stop: None };
+    let shape = Options { memory: 1, threads, depth: rng.u32(1..9), ..Options::default() };
     graph.set_options(shape.clone());
     let Err(GraphError::Memory { needed, .. }) = run(graph) else { panic!("a byte was enough") };
     let more = [0, 0, rng.u64(..20_000), rng.u64(..200_000), PLENTY];
@@ -256,7 +256,7 @@ fn a_device_that_fails_or_lies_gives_an_error_and_no_result() {
         for (name, run) in algorithms() {
             // One thread: about as many requests each time. Not exactly: what comes first is what the cache
             // keeps.
-            let alone = Options { memory: 3 << 20, threads: 1, depth: 4, temp: None, stop: None };
+            let alone = Options { memory: 3 << 20, threads: 1, depth: 4, ..Options::default() };
             let (_, stats) = run(&Graph::open(&path, alone.clone()).unwrap()).unwrap();
             for at in [0, stats.requests / 3, stats.requests * 2 / 3] {
                 let faults =

@@ -9,6 +9,7 @@ mod estimate;
 mod first_commit;
 mod forged;
 mod kinds;
+mod limited;
 mod lists;
 mod made;
 mod options;

@@ -104,7 +104,7 @@ fn hubs_over_many_blocks_give_the_same_for_any_number_of_threads() {
         let path = folder.path().join("store");
         sample.write(&path, 4096, true, Weights::F64);
         let ranks = |threads: usize, memory: u64| {
-            let options = Options { memory, threads, depth: 4, temp: None, stop: None };
+            let options = Options { memory, threads, depth: 4, ..Options::default() };
             ranks(&Graph::open(&path, options).unwrap(), &iterations(5, WEIGHTED))
         };
         let right = ranks(1, PLENTY);

@@ -24,7 +24,7 @@ fn store(path: &Path, vertices: u64, mut edges: Edges, block_bytes: u32, compres
 }
 
 fn options(memory: u64, threads: usize, depth: u32) -> Options {
-    Options { memory, threads, depth, temp: None, stop: None }
+    Options { memory, threads, depth, ..Options::default() }
 }
 
 /// All edges that a sweep shows, `rounds` times over; of the frontier's vertices only, where there is one.

@@ -29,9 +29,22 @@ pub struct ReadLimits {
     pub bandwidth_bytes: Option<f64>,
     /// Random reads of 4 KiB per second at the best point of these.
     pub iops: Option<f64>,
+    /// The largest random reads that are as many per second as those of 4 KiB, to a tenth.
+    as_many_bytes: u32,
 }
 
+/// Rates of random reads that are a limit on operations where larger reads are as many: a disk that seeks
+/// makes fewer, a flash drive more.
+const LIMITS: std::ops::RangeInclusive<f64> = 500.0..=20_000.0;
+
 impl ReadLimits {
+    /// Operations and bytes per second, where the device limits operations: larger reads are as many per
+    /// second as those of 4 KiB.
+    pub fn operation_limit(&self) -> Option<(f64, f64)> {
+        let iops = self.iops.filter(|iops| self.as_many_bytes > 4096 && LIMITS.contains(iops))?;
+        Some((iops, self.bandwidth_bytes?))
+    }
+
     /// Of the device of a profile.
     ///
     /// # Errors
@@ -40,8 +53,11 @@ impl ReadLimits {
         let depth = headline(profile).and_then(Parameters::advised_reads).ok_or(NoReadDepth)?;
         let reads = || profile.points.iter().filter(|point| point.op == OpKind::Read);
         let bandwidth_bytes = reads().map(|point| point.bandwidth_bytes).max_by(f64::total_cmp);
-        let random = reads().filter(|point| point.pattern == Pattern::Random && point.block_bytes == 4096);
-        let iops = random.map(|point| point.iops).max_by(f64::total_cmp);
-        Ok(ReadLimits { depth: depth.min(MOST_READS), bandwidth_bytes, iops })
+        let random = || reads().filter(|point| point.pattern == Pattern::Random);
+        let of_4k = random().filter(|point| point.block_bytes == 4096);
+        let iops = of_4k.map(|point| point.iops).max_by(f64::total_cmp);
+        let as_many = random().filter(|point| iops.is_some_and(|iops| point.iops >= 0.9 * iops));
+        let as_many_bytes = as_many.map(|point| point.block_bytes).max().unwrap_or(0);
+        Ok(ReadLimits { depth: depth.min(MOST_READS), bandwidth_bytes, iops, as_many_bytes })
     }
 }

@@ -57,14 +57,15 @@ impl DeviceProfile {
         self.profile.parameters.iter().position(|other| std::ptr::eq(other, entry))
     }
 
-    /// Reads in flight that use the device fully.
-    fn read_depth(&self, py: Python<'_>) -> PyResult<u32> {
+    /// Reads in flight that use the device fully; operations and bytes per second, where it limits
+    /// operations.
+    fn read_limits(&self, py: Python<'_>) -> PyResult<(u32, Option<(f64, f64)>)> {
         let limits = schema::ReadLimits::of(&self.profile);
         let limits = limits.map_err(|error| {
             let line = format!("{}: {error}, or give --concurrency", self.name);
             errors::exception(py, &Failure::Input(line))
         })?;
-        Ok(limits.depth)
+        Ok((limits.depth, limits.operation_limit()))
     }
 
     /// What it means, in three sentences.

@@ -61,7 +61,7 @@ impl Stores {
         let capacity = file().metadata().map_or(0, |meta| meta.len()) / 4096 * 4096;
         let plain = FileOptions::new(IoEngine::Psync, 4096).writable(false).direct(false);
         let Ok(device) = FileDevice::new(file(), capacity, plain) else { return Ok(()) };
-        let options = Options { memory: 4 << 20, threads: 1, depth: 1, temp: None, stop: None };
+        let options = Options { memory: 4 << 20, threads: 1, depth: 1, ..Options::default() };
         let graph = Graph::on_device(file(), "input".to_owned(), Box::new(device), options)?;
         if graph.vertices() > 0 {
             graph.bfs(&[0])?;

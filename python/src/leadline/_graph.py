@@ -112,7 +112,7 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
             Directory of temporary files, for vertex state that exceeds the memory; by default the
             store's.
         profile
-            Take the reads in flight from this device's profile; not with `concurrency`.
+            Take the reads in flight and their size from this device's profile; not with `concurrency`.
 
         Returns
         -------
@@ -133,13 +133,14 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
         ...     g.vertices
         3
         """
+        limit = None
         if profile is not None:
             if concurrency is not None:
                 raise BadInput(f"concurrency={concurrency!r}: cannot be given together with profile")
             if not isinstance(profile, Profile):
                 raise BadInput(f"profile={one_line(profile)}: must be a leadline.Profile")
-            concurrency = profile._device.read_depth()
-        store = _leadline.Store(text(path), run_options(memory, threads, concurrency, temp))
+            concurrency, limit = profile._device.read_limits()
+        store = _leadline.Store(text(path), run_options(memory, threads, concurrency, temp), limit)
         return cls(store, Path(text(path)))
 
     @classmethod
@@ -364,7 +365,7 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
         temp = None if opened.temp is None else os.path.abspath(opened.temp)
         options = opened.memory, opened.threads, opened.depth, temp
         state = opened.identity, opened.version
-        return _reopened, (os.path.abspath(self.path), state, options, self._is_temporary)
+        return _reopened, (os.path.abspath(self.path), state, options, opened.limit, self._is_temporary)
 
     def _need_open(self) -> None:
         if not self._end.alive:
@@ -385,10 +386,16 @@ def _end(store: _leadline.Store, folder: Path | None, owner: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _reopened(path: str, state: tuple[int, int], options: RunOptions, is_temporary: bool) -> Graph:
+def _reopened(
+    path: str,
+    state: tuple[int, int],
+    options: RunOptions,
+    limit: tuple[float, float] | None,
+    is_temporary: bool,
+) -> Graph:
     """The graph that was pickled: the same version of the same store."""
     try:
-        store = _leadline.Store(path, options)
+        store = _leadline.Store(path, options, limit)
     except BadInput as error:
         if not is_temporary:
             raise

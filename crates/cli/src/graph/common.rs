@@ -25,7 +25,7 @@ pub(super) struct EngineArgs {
     #[arg(long, alias = "depth", value_name = "K", conflicts_with = "profile")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=4096))]
     concurrency: Option<u32>,
-    /// Take the reads in flight from this profile of the device, and compare with its bandwidth
+    /// Take the reads in flight and their size from this profile of the device, and compare with its bandwidth
     #[arg(long, value_name = "PROFILE")]
     profile: Option<InputPath>,
 }
@@ -85,6 +85,7 @@ impl EngineArgs {
             memory: self.memory.unwrap_or(usual.memory),
             threads: self.threads.map_or(usual.threads, |threads| threads as usize),
             temp: None,
+            limit: device.and_then(limits::operations),
             depth: self.concurrency.or(device.map(|device| device.depth)).unwrap_or(usual.depth),
             stop: Some(signals::cancel_flag()?),
         })

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use leadline_graph::ReadSpeed;
+use leadline_graph::{DeviceLimit, ReadSpeed};
 use leadline_profile::{DeviceProfile, ReadLimits, headline};
 
 use crate::failure::Failure;
@@ -25,6 +25,12 @@ pub(super) fn writes(path: &Path) -> Result<(Option<f64>, Option<u32>), Failure>
 pub(super) fn reads(path: &Path) -> Result<ReadLimits, Failure> {
     ReadLimits::of(&DeviceProfile::load(path)?)
         .map_err(|error| Failure::Input(format!("{}: {error}, or give --concurrency", path.display())))
+}
+
+/// What a device allows, where it limits operations.
+pub(super) fn operations(device: &ReadLimits) -> Option<DeviceLimit> {
+    let (operations_per_second, bytes_per_second) = device.operation_limit()?;
+    Some(DeviceLimit { operations_per_second, bytes_per_second })
 }
 
 /// How fast a device reads, for an estimate.

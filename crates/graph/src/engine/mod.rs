@@ -5,6 +5,7 @@ mod csr;
 mod frames;
 #[cfg(test)]
 mod frames_model;
+mod limited;
 mod meter;
 mod plan;
 mod reader;
@@ -14,6 +15,7 @@ mod sweep;
 
 pub(crate) use cache::Cache;
 pub(crate) use csr::{Csr, KeptLists, Passes};
+pub(crate) use limited::Limited;
 pub use meter::{Meter, MeterReading};
 pub(crate) use plan::EnginePlan;
 pub(crate) use reader::Blocks;

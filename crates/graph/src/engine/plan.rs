@@ -9,10 +9,16 @@ use super::cache::Cache;
 /// Requests grow to this where blocks that are wanted lie side by side.
 const MOST_REQUEST_BYTES: u32 = 64 << 10;
 
+/// Where the device limits operations, they grow to this.
+const MOST_LIMITED_BYTES: u32 = 256 << 10;
+
 /// What is given up in turn if memory is too little: reads in flight of all threads, down to that many, then
 /// bytes of each, down to that many. Flash is hardly faster with more than 16 reads, and little faster than
 /// with 8; a volume that limits operations is slower the smaller they are.
 const STEPS: [(u64, u32); 3] = [(16, 16 << 10), (8, 0), (0, 0)];
+
+/// The same where the device limits operations: four in flight already take all that there are.
+const LIMITED_STEPS: [(u64, u32); 2] = [(4, 0), (0, 0)];
 
 /// Reads in flight per thread that the least memory still gives.
 const LEAST_SLOTS: u32 = 2;
@@ -62,7 +68,8 @@ impl EnginePlan {
         let spare = options.memory - fixed;
         let (mut slots, mut request) = EnginePlan::wanted_buffers(block, options);
         let bytes = |slots: u32, request: u32| threads * u64::from(slots) * u64::from(request);
-        for (least_reads, least_bytes) in STEPS {
+        let steps = if options.limit.is_some() { &LIMITED_STEPS[..] } else { &STEPS[..] };
+        for &(least_reads, least_bytes) in steps {
             let least_slots = (least_reads.div_ceil(threads) as u32).max(LEAST_SLOTS);
             while slots > least_slots && bytes(slots, request) > spare / 3 {
                 slots -= 1;
@@ -104,7 +111,11 @@ impl EnginePlan {
     /// Reads in flight of each thread, and the bytes of the buffer of each, where there is memory enough.
     fn wanted_buffers(block_bytes: u32, options: &Options) -> (u32, u32) {
         let slots = options.depth.div_ceil(options.threads.max(1) as u32).max(1);
-        (slots, MOST_REQUEST_BYTES.max(block_bytes))
+        let request = options.limit.map_or(MOST_REQUEST_BYTES, |limit| {
+            let wanted = (limit.bytes_per_operation() as u32).clamp(MOST_REQUEST_BYTES, MOST_LIMITED_BYTES);
+            wanted.next_power_of_two()
+        });
+        (slots, request.max(block_bytes))
     }
 
     /// The least memory that does, `state` bytes of vertex state among it.
@@ -123,24 +134,45 @@ impl EnginePlan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::DeviceLimit;
     use leadline_graph_store::format::{Layout, StoreWriter, Weights};
 
     /// The plan for a large graph whose cap leaves that much.
-    fn plan(header: &Header, threads: usize, depth: u32, spare: u64) -> EnginePlan {
-        let options = Options { threads, depth, ..Options::default() };
+    fn plan(header: &Header, options: Options, spare: u64) -> EnginePlan {
         let memory = EnginePlan::fixed(&options, 1 << 20, 0) + spare;
         EnginePlan::new("", header, &Options { memory, ..options }, 1 << 20, 0).unwrap()
     }
 
-    #[test]
-    fn with_less_memory_reads_are_fewer_then_smaller_down_to_the_least() {
+    fn header() -> Header {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("empty");
         let (block_bytes, weights) = (4096, Weights::None);
         let layout = Layout { block_bytes, compressed: false, directed: false, weights, vertices: 0 };
-        let header = StoreWriter::create(&path, layout).unwrap().finish().unwrap().header;
+        StoreWriter::create(&path, layout).unwrap().finish().unwrap().header
+    }
+
+    #[test]
+    fn where_operations_are_limited_reads_are_large_and_fewer_before_they_are_smaller() {
+        let header = header();
+        let buffers = |operations: f64, bytes: f64, spare| {
+            let limit = Some(DeviceLimit { operations_per_second: operations, bytes_per_second: bytes });
+            let plan = plan(&header, Options { threads: 1, limit, ..Options::default() }, spare);
+            (plan.slots, plan.request_bytes)
+        };
+        assert_eq!(buffers(3000.0, 125e6, 12 << 20), (64, 64 << 10));
+        assert_eq!(buffers(3000.0, 125e6, 3 << 18), (4, 64 << 10));
+        assert_eq!(buffers(3000.0, 125e6, 3 << 15), (4, 8 << 10));
+        assert_eq!(buffers(3000.0, 125e6, 8192), (2, 4096));
+        // More bytes for each operation, but no more than are one.
+        assert_eq!(buffers(3000.0, 1e9, 64 << 20), (64, 256 << 10));
+        assert_eq!(buffers(3000.0, 1e9, 3 << 20), (4, 256 << 10));
+    }
+
+    #[test]
+    fn with_less_memory_reads_are_fewer_then_smaller_down_to_the_least() {
+        let header = header();
         let buffers = |threads, depth, spare| {
-            let plan = plan(&header, threads, depth, spare);
+            let plan = plan(&header, Options { threads, depth, ..Options::default() }, spare);
             (plan.slots, plan.request_bytes)
         };
         assert_eq!(buffers(1, 64, 12 << 20), (64, 64 << 10));

@@ -6,6 +6,8 @@ use leadline_device::{Completion, Device, NEVER, QueuePair, QueueShape, Request}
 use leadline_graph_store::format::{Block, Decoder, Direction, Directory, Weights};
 
 use super::cache::Cache;
+use super::limited::{Limited, Watch};
+use super::plan::EnginePlan;
 use super::stats::Counts;
 use crate::GraphError;
 
@@ -54,6 +56,27 @@ struct Span {
     sent: u64,
 }
 
+/// How a thread's queue pair is made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ReaderShape {
+    /// Reads in flight.
+    pub(crate) slots: u32,
+    /// Bytes of the buffer of each.
+    pub(crate) request_bytes: u32,
+    pub(crate) block_bytes: u32,
+    /// Threads that read at the same time.
+    pub(crate) threads: u32,
+    /// Whether blocks will be read again: the cache has no room for all.
+    pub(crate) again: bool,
+}
+
+impl ReaderShape {
+    pub(crate) fn of(plan: &EnginePlan, block_bytes: u32, all_blocks: u32) -> ReaderShape {
+        let EnginePlan { slots, request_bytes, threads, frames, .. } = *plan;
+        ReaderShape { slots, request_bytes, block_bytes, threads: threads as u32, again: frames < all_blocks }
+    }
+}
+
 /// A queue pair, made when it is first used: to map its buffers takes longer than many a sweep over cached
 /// blocks.
 struct LazyPair<'g> {
@@ -90,18 +113,20 @@ pub(crate) struct BlockReader<'g> {
     /// Requests queued that the device has not seen.
     unsent: u32,
     most_blocks: u32,
+    ahead_blocks: u32,
     /// Blocks of this sweep that were not cached; no more than [`THIN`] and one.
     missed: Vec<u32>,
+    /// As it is now: fewer slots and larger requests where the device limits operations.
+    shape: ReaderShape,
+    limited: &'g Limited,
+    watch: Watch,
     pub(crate) counts: Counts,
 }
 
 impl<'g> BlockReader<'g> {
-    pub(crate) fn new(
-        device: &'g dyn Device,
-        slots: u32,
-        request_bytes: u32,
-        block_bytes: u32,
-    ) -> BlockReader<'g> {
+    /// A reader of a device of which that much is known.
+    pub(crate) fn new(device: &'g dyn Device, limited: &'g Limited, shape: ReaderShape) -> BlockReader<'g> {
+        let ReaderShape { slots, request_bytes, block_bytes, .. } = shape;
         assert!(slots > 0 && request_bytes >= block_bytes, "nothing could be read");
         BlockReader {
             pair: LazyPair { device, shape: QueueShape::new(slots, request_bytes), made: None },
@@ -111,7 +136,11 @@ impl<'g> BlockReader<'g> {
             open: None,
             unsent: 0,
             most_blocks: request_bytes / block_bytes,
+            ahead_blocks: request_bytes / block_bytes,
             missed: Vec::with_capacity(THIN + 1),
+            shape,
+            limited,
+            watch: Watch::default(),
             counts: Counts::default(),
         }
     }
@@ -148,9 +177,37 @@ impl<'g> BlockReader<'g> {
         std::mem::take(&mut self.missed)
     }
 
-    /// Most blocks of one request.
-    pub(crate) fn most_blocks(&self) -> u32 {
-        self.most_blocks
+    /// Reads in flight that it allows.
+    pub(crate) fn slots(&self) -> u32 {
+        self.shape.slots
+    }
+
+    /// Where the device limits operations: waits for what is in flight, and goes on with fewer and larger
+    /// requests in the same memory.
+    fn reshape(
+        &mut self,
+        blocks: &Blocks<'_>,
+        cache: &Cache,
+        visit: &mut impl FnMut(&Block<'_>),
+    ) -> Result<(), GraphError> {
+        let fewer = self.limited.fewer(self.shape.slots, self.shape.request_bytes);
+        let fewer = fewer.filter(|_| self.shape.again);
+        let Some((slots, request_bytes)) = fewer else { return Ok(()) };
+        self.finish(blocks, cache, visit)?;
+        self.shape = ReaderShape { slots, request_bytes, ..self.shape };
+        // The old one goes first: its buffers' memory is the new one's.
+        self.pair.made = None;
+        self.pair.shape = QueueShape::new(slots, request_bytes);
+        self.spans.truncate(slots as usize);
+        self.free = (0..slots).collect();
+        self.most_blocks = request_bytes / self.shape.block_bytes;
+        Ok(())
+    }
+
+    /// Blocks that are read ahead in one request: as many as without a limit on operations, since more of
+    /// them would fit into unused memory less often.
+    pub(crate) fn ahead_blocks(&self) -> u32 {
+        self.ahead_blocks
     }
 
     /// After a failure: what is still in flight is awaited, and nobody sees it.
@@ -187,6 +244,7 @@ impl<'g> BlockReader<'g> {
                         self.missed.push(block);
                     }
                     if !self.grow(block, blocks)? {
+                        self.reshape(blocks, cache, visit)?;
                         while self.free.is_empty() {
                             self.take(blocks, cache, visit)?;
                         }
@@ -208,6 +266,7 @@ impl<'g> BlockReader<'g> {
         while self.pair.in_flight() > 0 || !self.done.is_empty() {
             self.take(blocks, cache, visit)?;
         }
+        self.watch.pause();
         Ok(())
     }
 
@@ -250,6 +309,7 @@ impl<'g> BlockReader<'g> {
             return Ok(());
         }
         self.unsent = 0;
+        self.watch.pause();
         self.pair
             .get(blocks)?
             .reap(0, 0, &mut self.done)
@@ -264,19 +324,15 @@ impl<'g> BlockReader<'g> {
         visit: &mut impl FnMut(&Block<'_>),
     ) -> Result<(), GraphError> {
         if self.done.is_empty() || self.unsent > 0 {
-            let before = Instant::now();
-            self.unsent = 0;
-            self.pair
-                .get(blocks)?
-                .reap(u32::from(self.done.is_empty()), NEVER, &mut self.done)
-                .map_err(|error| GraphError::device(blocks.name, error))?;
-            self.counts.waiting_nanos += before.elapsed().as_nanos() as u64;
+            self.reap(blocks)?;
         }
         while let Some(done) = self.done.pop() {
             debug_assert!(!self.free.contains(&done.slot), "slot {} was not in flight", done.slot);
             self.free.push(done.slot);
             let span = self.spans[done.slot as usize];
-            self.counts.latency_nanos += done.at.saturating_sub(span.sent);
+            let latency = done.at.saturating_sub(span.sent);
+            self.counts.latency_nanos += latency;
+            self.watch.took(self.limited, latency);
             let size = blocks.block_bytes as usize;
             if done.result != (span.blocks * blocks.block_bytes) as i32 {
                 return Err(failed_read(blocks, span, done.result));
@@ -288,6 +344,27 @@ impl<'g> BlockReader<'g> {
                 visit(&blocks.view(block, bytes));
                 cache.admit(blocks.base + block, bytes);
             }
+        }
+        Ok(())
+    }
+}
+
+impl BlockReader<'_> {
+    /// Lets the device see what is queued, and waits for an answer where there is none.
+    fn reap(&mut self, blocks: &Blocks<'_>) -> Result<(), GraphError> {
+        let (before, had) = (Instant::now(), self.done.len());
+        self.unsent = 0;
+        let pair = self.pair.get(blocks)?;
+        let (is_loaded, from) = (2 * pair.in_flight() > self.shape.slots, pair.now());
+        pair.reap(u32::from(had == 0), NEVER, &mut self.done)
+            .map_err(|error| GraphError::device(blocks.name, error))?;
+        self.counts.waiting_nanos += before.elapsed().as_nanos() as u64;
+        if !is_loaded || had > 0 {
+            self.watch.pause();
+        } else if let Some(last) = self.done.last() {
+            let bytes = self.done.iter().map(|done| done.result.max(0) as u64).sum();
+            self.watch.waited(from, last.at, self.done.len() as u32, bytes);
+            self.watch.judge(self.limited, self.shape.threads);
         }
         Ok(())
     }

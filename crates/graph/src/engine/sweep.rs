@@ -12,7 +12,7 @@ use leadline_graph_store::updates::{Merged, Merging, Place};
 use super::cache::Cache;
 use super::meter::Meter;
 use super::plan::EnginePlan;
-use super::reader::{BlockReader, Blocks, THIN};
+use super::reader::{BlockReader, Blocks, ReaderShape, THIN};
 use super::stats::{Counts, RunStats};
 use crate::{Frontier, Graph, GraphError};
 
@@ -98,9 +98,8 @@ impl<'g> Engine<'g> {
     fn new(graph: &'g Graph, plan: EnginePlan, for_merged: u64) -> Result<Engine<'g>, GraphError> {
         let cache = graph.take_cache(plan.frames)?;
         let merged = graph.take_merged(for_merged);
-        let block_bytes = graph.header().block_bytes;
-        let reader =
-            |_| Mutex::new(BlockReader::new(graph.device(), plan.slots, plan.request_bytes, block_bytes));
+        let shape = ReaderShape::of(&plan, graph.header().block_bytes, graph.all_blocks());
+        let reader = |_| Mutex::new(BlockReader::new(graph.device(), graph.limited(), shape));
         let readers = (0..plan.threads).map(reader).collect();
         Ok(Engine { graph, plan, cache, merged, readers, sweeps: 0, edges: 0, spilled: 0, thin: 0 })
     }
@@ -294,7 +293,7 @@ impl<'g> Engine<'g> {
         for reader in &mut self.readers {
             let reader = reader.get_mut().unwrap_or_else(PoisonError::into_inner);
             missed.append(&mut reader.take_missed());
-            window = AHEAD * reader.most_blocks();
+            window = AHEAD * reader.ahead_blocks();
         }
         match missed.len() {
             0 => return Ok(()),
@@ -321,8 +320,11 @@ impl<'g> Engine<'g> {
     fn finish(mut self, started: Instant) -> RunStats {
         let seconds = started.elapsed().as_secs_f64();
         let mut all = Counts::default();
+        let mut depth = 0;
         for reader in &mut self.readers {
-            all.add(&reader.get_mut().unwrap_or_else(PoisonError::into_inner).counts);
+            let reader = reader.get_mut().unwrap_or_else(PoisonError::into_inner);
+            all.add(&reader.counts);
+            depth += reader.slots();
         }
         let stats = RunStats {
             seconds,
@@ -338,7 +340,7 @@ impl<'g> Engine<'g> {
             waiting: all.waiting_nanos as f64 / 1e9 / seconds / self.plan.threads as f64,
             memory_bytes: self.plan.bytes + self.graph.with_lists(|lists| lists.bytes()),
             memory_cap_bytes: self.graph.options().memory,
-            depth: self.plan.slots * self.plan.threads as u32,
+            depth,
             threads: self.plan.threads as u32,
         };
         self.graph.give_cache(self.cache, self.merged);

@@ -63,7 +63,7 @@ impl Shape {
 }
 
 pub fn options(memory: u64, threads: usize, depth: u32) -> Options {
-    Options { memory, threads, depth, temp: None, stop: None }
+    Options { memory, threads, depth, ..Options::default() }
 }
 
 /// Edges chosen by chance, without repeats; `hub` has so many more.

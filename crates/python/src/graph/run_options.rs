@@ -47,6 +47,7 @@ impl RunOptions {
             threads: self.threads.map_or(usual.threads, |threads| threads as usize),
             depth: self.depth.map_or(usual.depth, |depth| depth as u32),
             temp: self.temp.or_else(|| usual.temp.clone()),
+            limit: usual.limit,
             stop: None,
         }
     }

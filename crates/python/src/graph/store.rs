@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use leadline_cli::Failure;
 use leadline_graph::algorithms::Stamp;
 use leadline_graph::output::Rows;
-use leadline_graph::{Graph, GraphError, Options};
+use leadline_graph::{DeviceLimit, Graph, GraphError, Options};
 use pyo3::prelude::*;
 use serde_json::Value;
 
@@ -55,9 +55,21 @@ pub(crate) struct Store {
 
 #[pymethods]
 impl Store {
+    /// As given to the constructor.
+    #[getter]
+    fn limit(&self) -> Option<(f64, f64)> {
+        self.usual.limit.map(|limit| (limit.operations_per_second, limit.bytes_per_second))
+    }
+
+    /// `limit`: operations and bytes per second, where the device limits operations.
     #[new]
-    fn new(py: Python<'_>, path: PathBuf, options: RunOptions) -> PyResult<Store> {
-        let usual = options.over(&Options::default());
+    #[pyo3(signature = (path, options, limit = None))]
+    fn new(py: Python<'_>, path: PathBuf, options: RunOptions, limit: Option<(f64, f64)>) -> PyResult<Store> {
+        let limit = limit.map(|(operations_per_second, bytes_per_second)| DeviceLimit {
+            operations_per_second,
+            bytes_per_second,
+        });
+        let usual = options.over(&Options::default().with_limit(limit));
         let graph = py.detach(|| Graph::open(path, usual.clone()));
         let graph = graph.map_err(|error| errors::exception(py, &failure(error)))?;
         let identity = Stamp::new(&graph, "", Value::Null).store;
