@@ -4,6 +4,7 @@
 mod against_networkx;
 mod algorithms;
 mod communities;
+mod communities_at_once;
 mod dfs;
 mod estimate;
 mod first_commit;

@@ -14,17 +14,17 @@ use crate::shapes::{open, sample};
 
 /// What either method found.
 #[derive(Debug, PartialEq)]
-struct Found {
+pub(crate) struct Found {
     /// By rank of the id.
-    communities: Vec<u32>,
+    pub(crate) communities: Vec<u32>,
     count: u64,
-    modularity: f64,
+    pub(crate) modularity: f64,
     levels: Vec<CommunityLevel>,
-    each_level: Vec<Vec<u32>>,
+    pub(crate) each_level: Vec<Vec<u32>>,
 }
 
 /// Communities by vertex, as both methods call them.
-fn run(graph: &Graph, sample: &Sample, leiden: bool, options: &CommunityOptions) -> Found {
+pub(crate) fn run(graph: &Graph, sample: &Sample, leiden: bool, options: &CommunityOptions) -> Found {
     let mut each_level = Vec::new();
     let keep = |number: u32, level: LevelCommunities<'_>| {
         each_level.push(sample.by_rank(&level()?));
@@ -61,22 +61,23 @@ fn modularity(sample: &Sample, communities: &[u32], resolution: f64) -> f64 {
 }
 
 /// Whether the vertices of every community hang together within it.
-fn all_connected(sample: &Sample, communities: &[u32]) -> bool {
-    let mut lowest: Vec<u32> = (0..sample.vertices).collect();
-    loop {
-        let before = lowest.clone();
-        for (a, b, weight) in &sample.edges {
-            let (a, b) = (*a as usize, *b as usize);
-            if communities[a] == communities[b] && *weight > 0.0 {
-                let both = lowest[a].min(lowest[b]);
-                (lowest[a], lowest[b]) = (both, both);
-            }
+pub(crate) fn all_connected(sample: &Sample, communities: &[u32]) -> bool {
+    let mut parents: Vec<u32> = (0..sample.vertices).collect();
+    let root = |parents: &mut Vec<u32>, mut vertex: u32| {
+        while parents[vertex as usize] != vertex {
+            parents[vertex as usize] = parents[parents[vertex as usize] as usize];
+            vertex = parents[vertex as usize];
         }
-        if lowest == before {
-            break;
+        vertex
+    };
+    for (a, b, weight) in &sample.edges {
+        if communities[*a as usize] == communities[*b as usize] && *weight > 0.0 {
+            let (a, b) = (root(&mut parents, *a), root(&mut parents, *b));
+            parents[a.max(b) as usize] = a.min(b);
         }
     }
-    let pairs: BTreeSet<(u32, u32)> = communities.iter().copied().zip(lowest).collect();
+    let roots = (0..sample.vertices).map(|vertex| root(&mut parents, vertex)).collect::<Vec<u32>>();
+    let pairs: BTreeSet<(u32, u32)> = communities.iter().copied().zip(roots).collect();
     let distinct: BTreeSet<u32> = communities.iter().copied().collect();
     pairs.len() == distinct.len()
 }

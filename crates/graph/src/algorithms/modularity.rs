@@ -5,35 +5,43 @@
 //! of the share of the weights that is within, less `resolution` times the share that chance would put there.
 //! Edges lead no way; an edge from a vertex to itself adds twice its weight to the vertex's degree.
 //!
-//! Each level moves the vertices of a graph, and the next level's graph has a vertex for each community.
-//! Moves are made one after the other, since each changes what the next gains: on one thread, while reads and
-//! decoding are on all. So the result depends on the seed, and on nothing else.
+//! Each level moves the vertices of a graph, and the next level's graph has a vertex for each community. All
+//! threads move vertices at the same time, in a way that makes the result depend on the seed, and on nothing
+//! else: `rounds.rs` says how.
 
 mod aggregate;
+mod batches;
+mod condense;
 mod lists;
+mod memory;
 mod moving;
+mod near;
+mod pool;
 mod refine;
+mod rounds;
 mod run;
+mod state;
+mod store_lists;
 
 use std::time::Instant;
 
-use aggregate::{Aggregate, DECODED_BYTES, Sorting, in_memory, reading_bytes};
+use aggregate::{Aggregate, Sorting};
+use condense::condense;
 use leadline_graph_store::format::Vertex;
-use leadline_graph_store::import::ImportPlan;
-use lists::{Entry, Lists, StoreLists};
-use moving::{State, renumber};
+use lists::Lists;
+use memory::MemoryPlan;
+use moving::renumber;
+use pool::Pool;
 use refine::refine;
 pub use run::CommunitiesRun;
 pub(super) use run::{LEIDEN, LOUVAIN};
 use serde::Serialize;
+use state::{State, Terms};
+use store_lists::StoreLists;
 
-use super::lists::{directions, most_values, spare};
 use super::walk::random::mix;
 use crate::algorithm::Needs;
-use crate::{Engine, Frontier, Graph, GraphError, RunStats};
-
-/// The least bytes of a sort and of its lists.
-const LEAST_WORK: u64 = 12 << 20;
+use crate::{Engine, Graph, GraphError, RunStats};
 
 /// How communities are looked for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -150,41 +158,6 @@ impl Method {
     }
 }
 
-/// How memory is shared out.
-#[derive(Debug, Clone, Copy)]
-struct MemoryPlan {
-    /// Bytes of lists that are read at a time and of the sort that aggregates them, half of it each; then of
-    /// the next level's lists.
-    work: u64,
-    /// Bytes for reading a level that is a store.
-    reading: u64,
-    /// Whether a sort of all entries, and the lists that it makes, fit in memory.
-    all_sorted: bool,
-    /// Bytes of all.
-    bytes: u64,
-}
-
-impl MemoryPlan {
-    /// Under a cap of `memory` bytes.
-    fn new(graph: &Graph, method: Method, memory: u64) -> MemoryPlan {
-        let vertices = graph.vertices();
-        let threads = graph.options().threads.max(1) as u64;
-        let entry = size_of::<Entry>() as u64;
-        let decoding = threads * most_values(graph) * (entry + 12);
-        let entries = graph.header().edges.saturating_mul(directions(graph).len() as u64);
-        let reading = reading_bytes(entries, threads);
-        let fixed = vertices * method.bytes()
-            + 4 * Frontier::bytes(vertices)
-            + decoding.max(threads * DECODED_BYTES)
-            + reading;
-        let least = LEAST_WORK.max(2 * StoreLists::least_bytes(graph));
-        // Half of what is left: the other half keeps blocks.
-        let work = (spare(graph, memory, fixed) / 2).max(least);
-        let all_sorted = entries.saturating_mul(entry) <= ImportPlan::kept_of(work / 2);
-        MemoryPlan { work, reading, all_sorted, bytes: fixed + work }
-    }
-}
-
 /// What a level leaves to the next.
 struct Step {
     /// The modularity of the communities that the level began with.
@@ -220,18 +193,19 @@ fn coarsen(
         return Err(GraphError::Resolution { given: options.resolution });
     }
     let begun = Instant::now();
-    let MemoryPlan { work, reading, bytes, .. } = MemoryPlan::new(graph, method, graph.options().memory);
-    let refuse = |from: Vertex, to: Vertex| negative(graph, from, to);
+    let MemoryPlan { work, reading, longest, bytes, .. } =
+        MemoryPlan::new(graph, method, graph.options().memory);
     let sorting = Sorting { graph, sort_bytes: work / 2, list_bytes: work / 2 };
-    let level = Level { method, options, sorting: &sorting };
+    let refuse = |from: Vertex, to: Vertex| negative(graph, from, to);
+    let threads = graph.options().threads.max(1);
+    let terms = Terms { resolution: options.resolution, threads, longest: longest as usize, refuse: &refuse };
+    let level = Level { method, options, sorting: &sorting, terms: &terms };
     let run = |graph: &Graph, bytes: u64, number: u32, begin: Option<Vec<u32>>| {
         Engine::run(graph, what, bytes, |engine| {
-            let mut lists = StoreLists::new(engine, work / 2);
-            level.step(&mut lists, number, begin, refuse, |lists, labels, count, near| {
-                level.sorting.aggregate(lists, labels, count, near)
-            })
+            level.step(&mut StoreLists::new(engine, work / 2), number, begin)
         })
     };
+    let mut pool = Pool::new(threads);
     let (mut step, mut stats) = run(graph, bytes, 1, None)?;
     let mut membership: Option<Vec<u32>> = None;
     let (mut levels, mut count) = (Vec::<CommunityLevel>::new(), graph.vertices());
@@ -268,9 +242,8 @@ fn coarsen(
         step = match next {
             Aggregate::Memory(mut lists) => {
                 graph.check_stop()?;
-                level.step(&mut lists, number + 1, begin, refuse, |lists, labels, count, near| {
-                    Ok((Aggregate::Memory(in_memory(lists, labels, count, near)), 0))
-                })?
+                let entries = lists.neighbours.len();
+                pool.run(entries, || level.step(&mut lists, number + 1, begin))?
             }
             Aggregate::Store(next) => {
                 graph.make_room(u64::MAX);
@@ -288,20 +261,14 @@ struct Level<'a> {
     method: Method,
     options: &'a CommunityOptions,
     sorting: &'a Sorting<'a>,
+    terms: &'a Terms<'a>,
 }
 
 impl Level<'_> {
     /// One level, from vertices in communities, or each alone.
-    fn step<L: Lists>(
-        &self,
-        lists: &mut L,
-        number: u32,
-        begin: Option<Vec<u32>>,
-        refuse: impl Fn(Vertex, Vertex) -> GraphError + Send + Sync,
-        aggregate: impl FnOnce(&mut L, &[u32], u32, &mut moving::Near) -> Result<(Aggregate, u64), GraphError>,
-    ) -> Result<Step, GraphError> {
-        let CommunityOptions { resolution, seed, max_levels } = *self.options;
-        let mut state = State::new(lists, begin, resolution, refuse)?;
+    fn step(&self, lists: &mut impl Lists, number: u32, begin: Option<Vec<u32>>) -> Result<Step, GraphError> {
+        let CommunityOptions { seed, max_levels, .. } = *self.options;
+        let mut state = State::new(lists, begin, self.terms)?;
         let modularity = state.alone;
         let ended = Step { modularity, next: None, spilled: 0 };
         if number > max_levels {
@@ -317,7 +284,7 @@ impl Level<'_> {
                 (labels, count, None)
             }
             Method::Leiden => {
-                let mut parts = refine(&mut state, lists, seed)?;
+                let mut parts = refine(&state, lists, seed)?;
                 let count = renumber(&mut parts);
                 if u64::from(count) == lists.vertices() {
                     return Ok(ended);
@@ -331,8 +298,14 @@ impl Level<'_> {
                 (parts, count, Some(begin))
             }
         };
-        let mut near = state.into_near();
-        let (graph, spilled) = aggregate(lists, &labels, count, &mut near)?;
+        let summing = state.into_summing();
+        let (graph, spilled) = match lists.in_memory() {
+            Some(lists) => {
+                let graph = condense(lists, &labels, count, summing.into_near(), self.terms.threads);
+                (Aggregate::Memory(graph), 0)
+            }
+            None => self.sorting.aggregate(lists, &labels, count, &summing)?,
+        };
         Ok(Step { modularity, next: Some(NextLevel { graph, labels, count, begin }), spilled })
     }
 }

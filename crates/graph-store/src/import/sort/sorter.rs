@@ -92,6 +92,11 @@ impl<K: Key, W: Weight> Sorter<K, W> {
         Sorter { forecast, ..self }
     }
 
+    /// How many threads can bring records at a time.
+    pub fn lanes(&self) -> usize {
+        self.lanes.len()
+    }
+
     /// The lane of one of the plan's threads, from 0 on.
     pub fn lane(&self, thread: usize) -> LaneWriter<'_, K, W> {
         let lane = self.lanes[thread].lock().unwrap_or_else(PoisonError::into_inner);

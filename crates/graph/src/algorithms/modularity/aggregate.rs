@@ -1,6 +1,6 @@
 //! The graph of communities: a vertex for each, and between two of them an edge with the weight of all edges
-//! between their vertices. Of lists in memory it is made in memory. Of a store it is made by sorting, and is
-//! in memory if it fits, else a store again.
+//! between their vertices. Of lists that are not in memory it is made by sorting, and is in memory if it fits,
+//! else a store again.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,16 +10,22 @@ use leadline_graph_store::format::{Directory, Layout, StoreWriter, Weights};
 use leadline_graph_store::import::sort::{Key, Record, SortedRecords, Sorter};
 use leadline_graph_store::import::{ImportPlan, as_they_are};
 
-use super::lists::{Lists, MemoryLists};
-use super::moving::{Near, entries};
+use leadline_graph_store::format::Vertex;
+use rayon::prelude::*;
+
+use super::lists::{List, Lists, MemoryLists, Stretch};
+use super::near::{Lent, Summing, Sums};
 use crate::engine::Cache;
-use crate::{Frontier, Graph, GraphError};
+use crate::{Graph, GraphError};
 
 /// Bytes of a block of a temporary store: large, so that its index is small.
 const BLOCK_BYTES: u32 = 16 << 10;
 
 /// Most bytes of an entry in it: a code of 5 bytes and a weight, and its share of what else is in a block.
 const ENTRY_BYTES: u64 = 14;
+
+/// Vertices whose lists a thread sums at a time.
+const VERTICES: u32 = 256;
 
 /// Bytes that each thread decodes a block of it into.
 pub(super) const DECODED_BYTES: u64 = 4 * BLOCK_BYTES as u64;
@@ -48,37 +54,6 @@ pub(super) struct Sorting<'a> {
     pub(super) list_bytes: u64,
 }
 
-/// Of lists in memory. `labels` are below `count`.
-pub(super) fn in_memory(lists: &MemoryLists, labels: &[u32], count: u32, near: &mut Near) -> MemoryLists {
-    let mut ends = vec![0u32; count as usize + 1];
-    for label in labels {
-        ends[*label as usize + 1] += 1;
-    }
-    for label in 1..ends.len() {
-        ends[label] += ends[label - 1];
-    }
-    let mut places = ends.clone();
-    let mut members = vec![0u32; labels.len()];
-    for (vertex, label) in (0..).zip(labels) {
-        let place = &mut places[*label as usize];
-        members[*place as usize] = vertex;
-        *place += 1;
-    }
-    let mut made = MemoryLists::default();
-    for label in 0..count as usize {
-        for member in &members[ends[label] as usize..ends[label + 1] as usize] {
-            for (neighbour, weight) in lists.list(*member) {
-                near.add(labels[*neighbour as usize], *weight);
-            }
-        }
-        near.labels.sort_unstable();
-        made.entries.extend(near.labels.iter().map(|other| (*other, near.weight[*other as usize])));
-        made.ends.push(made.entries.len() as u64);
-        near.clear();
-    }
-    made
-}
-
 impl Sorting<'_> {
     /// Of any lists; and the bytes written to temporary files.
     ///
@@ -89,28 +64,23 @@ impl Sorting<'_> {
         lists: &mut impl Lists,
         labels: &[u32],
         count: u32,
-        near: &mut Near,
+        summing: &Summing,
     ) -> Result<(Aggregate, u64), GraphError> {
         let folder = self.graph.temp_folder();
         let stop = self.graph.options().stop.clone().unwrap_or_else(|| Arc::new(AtomicBool::new(false)));
         let plan = ImportPlan::new(self.sort_bytes, stop);
         let sorter = Sorter::<u64, f64>::new(folder, plan.sort_alone(), None, &plan)?;
-        let mut all = Frontier::new(lists.vertices());
-        all.fill();
-        lists.visit(&all, 0, &mut |vertex, list| {
-            for (neighbour, weight) in entries(list) {
-                near.add(labels[*neighbour as usize], *weight);
-            }
-            let own = u64::from(labels[vertex as usize]);
-            let mut lane = sorter.lane(0);
-            for other in &near.labels {
-                lane.push(Record::new(own, u64::from(*other), near.weight[*other as usize]))?;
-            }
-            drop(lane);
-            near.clear();
-            Ok(())
+        let lanes = sorter.lanes();
+        lists.each_stretch(&mut |stretch| {
+            let parts = (0..(stretch.range.end - stretch.range.start).div_ceil(VERTICES)).into_par_iter();
+            parts.try_for_each(|part| {
+                let thread = rayon::current_thread_index().unwrap_or(0) % lanes;
+                let mut lane = sorter.lane(thread);
+                each_sum(&stretch, part, labels, summing, |own, other, weight| {
+                    lane.push(Record::new(own.into(), other.into(), weight))
+                })
+            })
         })?;
-        drop(all);
         let sorted = sorter.finish()?;
         let mut found = 0;
         each_edge(&sorted, |_, _| {
@@ -151,18 +121,56 @@ impl Sorting<'_> {
     }
 }
 
+/// Calls `each` with the labels of some vertices, those of their neighbours, and the weight between them.
+fn each_sum(
+    stretch: &Stretch<'_>,
+    part: u32,
+    labels: &[u32],
+    summing: &Summing,
+    mut each: impl FnMut(u32, u32, f64) -> Result<(), GraphError>,
+) -> Result<(), GraphError> {
+    let first = part * VERTICES;
+    let last = (first + VERTICES).min(stretch.range.end - stretch.range.start);
+    for at in first..last {
+        let vertex: Vertex = stretch.range.start + at;
+        let list = stretch.lists.list(at as usize, vertex);
+        let own = labels[vertex as usize];
+        match summing.lend(list.len()) {
+            Lent::Table(mut sums) => sum(list, labels, &mut *sums, |other, weight| each(own, other, weight))?,
+            Lent::Dense(mut sums) => sum(list, labels, &mut *sums, |other, weight| each(own, other, weight))?,
+        }
+    }
+    Ok(())
+}
+
+/// Calls `each` with the labels of a list, and the weight to each.
+fn sum(
+    list: List<'_>,
+    labels: &[u32],
+    sums: &mut impl Sums,
+    mut each: impl FnMut(u32, f64) -> Result<(), GraphError>,
+) -> Result<(), GraphError> {
+    list.each(|neighbour, weight| sums.add(labels[neighbour as usize], weight));
+    sums.all().try_for_each(|(other, weight)| each(other, weight))?;
+    sums.clear();
+    Ok(())
+}
+
 /// Lists of sorted records.
 fn load(sorted: &SortedRecords<u64, f64>, count: u32, entries: u64) -> Result<MemoryLists, GraphError> {
     let mut lists = MemoryLists {
         ends: Vec::with_capacity(count as usize),
-        entries: Vec::with_capacity(entries as usize),
+        neighbours: Vec::with_capacity(entries as usize),
+        weights: Vec::with_capacity(entries as usize),
+        loops: 1.0,
     };
     each_edge(sorted, |(from, to), weight| {
-        lists.ends.resize(from as usize, lists.entries.len() as u64);
-        lists.entries.push((to, weight));
+        lists.ends.resize(from as usize, lists.neighbours.len() as u64);
+        lists.neighbours.push(to);
+        lists.weights.push(weight);
         Ok(())
     })?;
-    lists.ends.resize(count as usize, lists.entries.len() as u64);
+    lists.ends.resize(count as usize, lists.neighbours.len() as u64);
     Ok(lists)
 }
 

@@ -1,53 +1,62 @@
-//! The lists that vertices are moved by: from a store, some windows of vertices at a time, or from memory.
-//!
-//! Vertices come window by window, ascending, within a window in an order that chance decides. Windows do not
-//! depend on memory, blocks or threads, and neither does the order.
+//! The lists that vertices are moved by, in memory: those of all vertices, or of some that were read.
 
 use std::ops::Range;
 
-use leadline_graph_store::format::{Block, Direction, Scratch, Vertex};
+use leadline_graph_store::format::Vertex;
 
-use super::super::lists::{blocks_of, directions};
-use super::super::walk::random::mix;
-use crate::{Engine, Frontier, Graph, GraphError, Which};
+use super::batches::Batch;
+use crate::prefetch::prefetch;
+use crate::{Frontier, GraphError};
 
-/// Vertices of a window: few, since the lists of a whole window must fit in memory.
-pub(super) const WINDOW: u64 = 64;
+/// How many entries ahead what is known of a neighbour is asked for.
+const AHEAD: usize = 12;
 
-/// Bytes in memory for each byte of a block: an entry takes 5/4 bytes of a block at least and 16 in memory, a
-/// list 2 bytes and 24.
-const BYTES_EACH: u64 = 13;
-
-/// A neighbour, and the weight of the edges to it.
-pub(super) type Entry = (Vertex, f64);
-
-/// The neighbours of a vertex, in pieces. An edge to itself counts twice, once for each of its ends.
-pub(super) type List<'a> = &'a [&'a [Entry]];
-
-/// What is done with a vertex and its list.
-pub(super) type Visit<'v> = &'v mut (dyn FnMut(Vertex, List<'_>) -> Result<(), GraphError> + Send);
-
-/// A graph without directions.
-pub(super) trait Lists: Send {
-    /// Vertices.
-    fn vertices(&self) -> u64;
-
-    /// Calls `visit` with all vertices of a set, in the order that `order` decides. What is taken out of the
-    /// set meanwhile may come all the same.
-    fn visit(&mut self, wanted: &Frontier, order: u64, visit: Visit<'_>) -> Result<(), GraphError>;
+/// The neighbours of a vertex, each with the weight of an edge. An edge from the vertex to itself counts
+/// twice, once for each of its ends.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct List<'a> {
+    pub(super) vertex: Vertex,
+    neighbours: &'a [Vertex],
+    /// Of each neighbour; empty where every edge weighs 1.
+    weights: &'a [f64],
+    /// How often an edge to the vertex itself counts for each time that it is listed.
+    loops: f64,
 }
 
-/// The vertices of a set in a window, in the order that `order` decides.
-fn shuffled(wanted: &Frontier, window: Range<Vertex>, order: u64) -> Vec<Vertex> {
-    let mut vertices: Vec<Vertex> = wanted.iter(window).collect();
-    vertices.sort_by_cached_key(|vertex| mix(order ^ u64::from(*vertex)));
-    vertices
-}
+impl List<'_> {
+    /// Entries.
+    #[inline]
+    pub(super) fn len(self) -> usize {
+        self.neighbours.len()
+    }
 
-/// The windows of a range of vertices, which begins with one.
-fn windows(range: Range<u64>) -> impl Iterator<Item = Range<Vertex>> {
-    let end = range.end;
-    range.step_by(WINDOW as usize).map(move |start| start as Vertex..(start + WINDOW).min(end) as Vertex)
+    /// All entries.
+    #[inline]
+    pub(super) fn each(self, mut each: impl FnMut(Vertex, f64)) {
+        let times = |neighbour: Vertex| if neighbour == self.vertex { self.loops } else { 1.0 };
+        if self.weights.is_empty() {
+            self.neighbours.iter().for_each(|neighbour| each(*neighbour, times(*neighbour)));
+            return;
+        }
+        for (neighbour, weight) in self.neighbours.iter().zip(self.weights) {
+            each(*neighbour, times(*neighbour) * weight);
+        }
+    }
+
+    /// All entries of other vertices, while what `of` has for neighbours further on is fetched from memory.
+    #[inline]
+    pub(super) fn each_other<T>(self, of: &[T], mut each: impl FnMut(Vertex, f64)) {
+        let mut at = 0;
+        self.each(|neighbour, weight| {
+            if let Some(later) = self.neighbours.get(at + AHEAD) {
+                prefetch(&of[*later as usize]);
+            }
+            at += 1;
+            if neighbour != self.vertex {
+                each(neighbour, weight);
+            }
+        });
+    }
 }
 
 /// Lists in memory.
@@ -55,20 +64,96 @@ fn windows(range: Range<u64>) -> impl Iterator<Item = Range<Vertex>> {
 pub(super) struct MemoryLists {
     /// Where each list ends.
     pub(super) ends: Vec<u64>,
-    pub(super) entries: Vec<Entry>,
+    pub(super) neighbours: Vec<Vertex>,
+    /// Empty where every edge weighs 1.
+    pub(super) weights: Vec<f64>,
+    pub(super) loops: f64,
 }
 
 impl MemoryLists {
-    /// Bytes of that many vertices and entries.
+    /// Bytes of that many vertices and weighted entries, and of a part of them that is being added.
     pub(super) fn bytes(vertices: u64, entries: u64) -> u64 {
-        vertices * 8 + entries * size_of::<Entry>() as u64
+        vertices * 8 + entries * 16
     }
 
-    /// The list of a vertex.
-    pub(super) fn list(&self, vertex: Vertex) -> &[Entry] {
-        let start = if vertex == 0 { 0 } else { self.ends[vertex as usize - 1] };
-        &self.entries[start as usize..self.ends[vertex as usize] as usize]
+    /// The list at a place, which is that of a vertex.
+    #[inline]
+    pub(super) fn list(&self, place: usize, vertex: Vertex) -> List<'_> {
+        let start = if place == 0 { 0 } else { self.ends[place - 1] };
+        let range = start as usize..self.ends[place] as usize;
+        let weights = if self.weights.is_empty() { &[] } else { &self.weights[range.clone()] };
+        List { vertex, neighbours: &self.neighbours[range], weights, loops: self.loops }
     }
+}
+
+/// The lists of all vertices of a range, the first one's at place 0.
+#[derive(Debug, Clone)]
+pub(super) struct Stretch<'a> {
+    pub(super) lists: &'a MemoryLists,
+    pub(super) range: Range<Vertex>,
+}
+
+/// Some vertices, ascending, and where their lists are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct View<'a> {
+    pub(super) lists: &'a MemoryLists,
+    pub(super) vertices: &'a [Vertex],
+    /// The place of the first one's list, where lists are in the order of `vertices`; none where they are by
+    /// vertex.
+    pub(super) first: Option<usize>,
+}
+
+impl<'a> View<'a> {
+    /// The list of one of the vertices.
+    #[inline]
+    pub(super) fn list(self, at: usize) -> List<'a> {
+        let vertex = self.vertices[at];
+        let place = self.first.map_or(vertex as usize, |first| first + at);
+        self.lists.list(place, vertex)
+    }
+}
+
+/// What is done with lists of all vertices.
+pub(super) type EachStretch<'w> = &'w mut (dyn FnMut(Stretch<'_>) -> Result<(), GraphError> + Send);
+
+/// What is done with a batch.
+pub(super) type EachBatch<'w> = &'w mut (dyn FnMut(View<'_>, &Batch) + Send);
+
+/// A graph without directions.
+pub(super) trait Lists: Send {
+    /// Vertices.
+    fn vertices(&self) -> u64;
+
+    /// The lists of all vertices, ascending.
+    fn each_stretch(&mut self, each: EachStretch<'_>) -> Result<(), GraphError>;
+
+    /// The lists of a set, by batches of it, in their order. What is taken out of the set meanwhile comes all
+    /// the same.
+    fn each_batch(
+        &mut self,
+        wanted: &Frontier,
+        batches: &[Batch],
+        each: EachBatch<'_>,
+    ) -> Result<(), GraphError>;
+
+    /// All lists, if they are in memory.
+    fn in_memory(&self) -> Option<&MemoryLists>;
+}
+
+/// Calls `each` with batches of lists that are by vertex.
+pub(super) fn each_batch_of(
+    lists: &MemoryLists,
+    wanted: &Frontier,
+    batches: &[Batch],
+    mut each: impl FnMut(View<'_>, &Batch) -> Result<(), GraphError>,
+) -> Result<(), GraphError> {
+    let mut vertices = Vec::new();
+    for batch in batches {
+        vertices.clear();
+        vertices.extend(wanted.iter(batch.range.clone()));
+        each(View { lists, vertices: &vertices, first: None }, batch)?;
+    }
+    Ok(())
 }
 
 impl Lists for MemoryLists {
@@ -76,162 +161,23 @@ impl Lists for MemoryLists {
         self.ends.len() as u64
     }
 
-    fn visit(&mut self, wanted: &Frontier, order: u64, visit: Visit<'_>) -> Result<(), GraphError> {
-        for window in windows(0..self.vertices()) {
-            for vertex in shuffled(wanted, window, order) {
-                visit(vertex, &[self.list(vertex)])?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Lists in a store.
-pub(super) struct StoreLists<'e, 'g> {
-    pub(super) engine: &'e mut Engine<'g>,
-    /// Blocks whose lists are in memory at a time.
-    pub(super) most_blocks: u64,
-}
-
-/// The wanted lists of one block.
-struct Chunk {
-    direction: usize,
-    block: u32,
-    /// Each vertex, and where its entries end.
-    ends: Vec<(Vertex, u32)>,
-    entries: Box<[Entry]>,
-}
-
-/// What a thread has found, and what it decodes with.
-#[derive(Default)]
-struct Found {
-    chunks: Vec<Chunk>,
-    scratch: Scratch,
-    entries: Vec<Entry>,
-}
-
-/// How many blocks have lists of a range of vertices, in all directions.
-fn block_count(graph: &Graph, range: &Range<u64>) -> u64 {
-    let blocks = |direction: &Direction| {
-        let directory = graph.directory(*direction);
-        let (first, last) = (range.start as Vertex, (range.end - 1) as Vertex);
-        u64::from(directory.last_block_of(last) - directory.block_of(first)) + 1
-    };
-    directions(graph).iter().map(blocks).sum()
-}
-
-/// All windows of a graph.
-fn all_windows(vertices: u64) -> impl Iterator<Item = Range<u64>> {
-    (0..vertices).step_by(WINDOW as usize).map(move |start| start..(start + WINDOW).min(vertices))
-}
-
-impl<'e, 'g> StoreLists<'e, 'g> {
-    /// Bytes of the lists of a block in memory.
-    pub(super) fn bytes_per_block(graph: &Graph) -> u64 {
-        BYTES_EACH * u64::from(graph.header().block_bytes)
+    fn each_stretch(&mut self, each: EachStretch<'_>) -> Result<(), GraphError> {
+        each(Stretch { lists: self, range: 0..self.ends.len() as Vertex })
     }
 
-    /// Bytes of the lists of the largest window.
-    pub(super) fn least_bytes(graph: &Graph) -> u64 {
-        let most = all_windows(graph.vertices()).map(|window| block_count(graph, &window)).max();
-        most.unwrap_or(0) * Self::bytes_per_block(graph)
+    fn each_batch(
+        &mut self,
+        wanted: &Frontier,
+        batches: &[Batch],
+        each: EachBatch<'_>,
+    ) -> Result<(), GraphError> {
+        each_batch_of(self, wanted, batches, |view, batch| {
+            each(view, batch);
+            Ok(())
+        })
     }
 
-    /// Lists of which that many bytes are in memory at a time.
-    pub(super) fn new(engine: &'e mut Engine<'g>, bytes: u64) -> StoreLists<'e, 'g> {
-        let most_blocks = bytes / Self::bytes_per_block(engine.graph());
-        StoreLists { engine, most_blocks }
-    }
-
-    /// Ranges of whole windows whose lists fit in memory together.
-    fn ranges(&self) -> Vec<Range<u64>> {
-        let graph = self.engine.graph();
-        let mut ranges: Vec<Range<u64>> = Vec::new();
-        for window in all_windows(graph.vertices()) {
-            match ranges.last_mut() {
-                Some(range) if block_count(graph, &(range.start..window.end)) <= self.most_blocks => {
-                    range.end = window.end;
-                }
-                _ => ranges.push(window),
-            }
-        }
-        ranges
-    }
-
-    /// The lists of the vertices of a set in a range.
-    fn read(&mut self, wanted: &Frontier, range: &Range<u64>) -> Result<Vec<Chunk>, GraphError> {
-        let graph = self.engine.graph();
-        let range = range.start as Vertex..range.end as Vertex;
-        let (mut chunks, mut looked) = (Vec::new(), 0);
-        for (side, direction) in directions(graph).iter().enumerate() {
-            let blocks = blocks_of(graph.directory(*direction), wanted.iter(range.clone()));
-            // Both ends of an edge list it, but an edge to itself is listed once where there is one
-            // direction.
-            let loops = if graph.header().directed { 1.0 } else { 2.0 };
-            let visit = |found: &mut Found, block: &Block<'_>| {
-                let Found { chunks, scratch, entries } = found;
-                entries.clear();
-                let mut ends = Vec::new();
-                let first = block.first().max(range.start)..block.end().min(range.end);
-                for vertex in wanted.iter(first) {
-                    let list = block.list(vertex, scratch);
-                    let weight = |at: usize| list.weights.get(at).copied().unwrap_or(1.0);
-                    entries.extend(list.neighbours.iter().enumerate().map(|(at, neighbour)| {
-                        let times = if *neighbour == vertex { loops } else { 1.0 };
-                        (*neighbour, times * weight(at))
-                    }));
-                    ends.push((vertex, entries.len() as u32));
-                }
-                ends.shrink_to_fit();
-                let entries = entries.as_slice().into();
-                chunks.push(Chunk { direction: side, block: block.number(), ends, entries });
-            };
-            for found in self.engine.sweep(*direction, Which::Blocks(&blocks), Found::default, visit)? {
-                looked += found.chunks.iter().map(|chunk| chunk.entries.len() as u64).sum::<u64>();
-                chunks.extend(found.chunks);
-            }
-        }
-        self.engine.add_scanned_edges(looked);
-        // Threads find them in any order.
-        chunks.sort_unstable_by_key(|chunk| (chunk.direction, chunk.block));
-        Ok(chunks)
-    }
-}
-
-impl Lists for StoreLists<'_, '_> {
-    fn vertices(&self) -> u64 {
-        self.engine.graph().vertices()
-    }
-
-    fn visit(&mut self, wanted: &Frontier, order: u64, visit: Visit<'_>) -> Result<(), GraphError> {
-        for range in self.ranges() {
-            if wanted.next_within(range.clone()).is_none() {
-                continue;
-            }
-            let chunks = self.read(wanted, &range)?;
-            // By vertex, its pieces in order: which chunk, and which entries of it.
-            let mut pieces: Vec<(Vertex, u32, u32, u32)> = Vec::new();
-            for (at, chunk) in (0..).zip(&chunks) {
-                let mut start = 0;
-                for (vertex, end) in &chunk.ends {
-                    pieces.push((*vertex, at, start, *end));
-                    start = *end;
-                }
-            }
-            pieces.sort_unstable();
-            let mut list: Vec<&[Entry]> = Vec::new();
-            for window in windows(range) {
-                for vertex in shuffled(wanted, window, order) {
-                    list.clear();
-                    let from = pieces.partition_point(|piece| piece.0 < vertex);
-                    let own = pieces[from..].iter().take_while(|piece| piece.0 == vertex);
-                    list.extend(own.map(|(_, chunk, start, end)| {
-                        &chunks[*chunk as usize].entries[*start as usize..*end as usize]
-                    }));
-                    visit(vertex, &list)?;
-                }
-            }
-        }
-        Ok(())
+    fn in_memory(&self) -> Option<&MemoryLists> {
+        Some(self)
     }
 }

@@ -1,125 +1,42 @@
-//! Moving vertices, one at a time, to the community of neighbours where modularity gains most, until no move
-//! gains anything.
+//! Moving vertices to the community of neighbours where modularity gains most, until no move gains anything.
 
 use leadline_graph_store::format::Vertex;
 
 use super::super::walk::random::mix;
-use super::lists::{Entry, List, Lists};
+use super::batches::batches;
+use super::lists::{List, Lists};
+use super::near::{Summing, Sums};
+use super::rounds::{Choosing, choose_all};
+use super::state::State;
+use crate::prefetch::prefetch;
 use crate::{Frontier, GraphError};
 
 /// A move must gain more than this share of the vertex's degree: less is rounding.
 const LEAST_GAIN: f64 = 1e-10;
 
-/// Communities of a level, and what decides about moves.
-pub(super) struct State {
-    /// By vertex.
-    pub(super) community: Vec<u32>,
-    /// By community: vertices in it.
-    pub(super) size: Vec<u32>,
-    /// By vertex: the sum of the weights in its list.
-    pub(super) degree: Vec<f64>,
-    /// By community: the sum of its vertices' degrees.
-    pub(super) total: Vec<f64>,
-    /// Communities without vertices.
-    empty: Vec<u32>,
-    pub(super) near: Near,
-    /// The sum of all degrees.
-    pub(super) twice: f64,
-    pub(super) resolution: f64,
-    /// The modularity of vertices that are all alone.
-    pub(super) alone: f64,
+/// A community of one's own.
+const ALONE: u32 = u32::MAX;
+
+/// Where a vertex moves, and why.
+pub(super) struct Move {
+    /// The community, or [`ALONE`].
+    to: u32,
+    /// The weight of its edges to the rest of its community.
+    stay: f64,
+    /// And to that community.
+    go: f64,
 }
 
-/// By label: the weight of the edges from one vertex, 0 where none lead there.
-pub(super) struct Near {
-    pub(super) weight: Vec<f64>,
-    pub(super) labels: Vec<u32>,
-}
-
-impl Near {
-    fn new(vertices: usize) -> Near {
-        Near { weight: vec![0.0; vertices], labels: Vec::with_capacity(vertices) }
-    }
-
-    /// Adds an edge's weight to a label.
-    #[inline]
-    pub(super) fn add(&mut self, label: u32, weight: f64) {
-        if weight > 0.0 {
-            let place = &mut self.weight[label as usize];
-            if *place == 0.0 {
-                self.labels.push(label);
-            }
-            *place += weight;
-        }
-    }
-
-    /// Forgets all.
-    pub(super) fn clear(&mut self) {
-        for label in self.labels.drain(..) {
-            self.weight[label as usize] = 0.0;
-        }
-    }
-}
-
-/// All entries of a list.
-pub(super) fn entries<'a>(list: List<'a>) -> impl Iterator<Item = &'a Entry> {
-    list.iter().flat_map(|piece| piece.iter())
+/// Vertices that move, in a pass.
+struct Moving<'a> {
+    state: &'a mut State,
+    /// Those that are still to be looked at in the pass.
+    now: &'a Frontier,
+    /// Those that are in the next.
+    next: &'a Frontier,
 }
 
 impl State {
-    /// Bytes per vertex.
-    pub(super) const BYTES: u64 = 4 + 4 + 8 + 8 + 4 + 8 + 4;
-
-    /// Vertices with their degrees, in these communities, or each alone.
-    ///
-    /// # Errors
-    /// What `lists` fails with; what `refuse` makes of an edge with a weight that has no place in modularity.
-    pub(super) fn new(
-        lists: &mut impl Lists,
-        communities: Option<Vec<u32>>,
-        resolution: f64,
-        refuse: impl Fn(Vertex, Vertex) -> GraphError + Send + Sync,
-    ) -> Result<State, GraphError> {
-        let vertices = lists.vertices();
-        let (mut degree, mut inside) = (vec![0.0; vertices as usize], 0.0);
-        let mut all = Frontier::new(vertices);
-        all.fill();
-        lists.visit(&all, 0, &mut |vertex, list| {
-            let mut sum = 0.0;
-            for (neighbour, weight) in entries(list) {
-                if !(weight.is_finite() && *weight >= 0.0) {
-                    return Err(refuse(vertex, *neighbour));
-                }
-                sum += weight;
-                inside += if *neighbour == vertex { *weight } else { 0.0 };
-            }
-            degree[vertex as usize] = sum;
-            Ok(())
-        })?;
-        let twice: f64 = degree.iter().sum();
-        let community = communities.unwrap_or_else(|| (0..vertices as u32).collect());
-        let (mut size, mut total) = (vec![0; degree.len()], vec![0.0; degree.len()]);
-        for (community, degree) in community.iter().zip(&degree) {
-            size[*community as usize] += 1;
-            total[*community as usize] += degree;
-        }
-        let mut empty = Vec::with_capacity(degree.len());
-        empty.extend((0..vertices as u32).rev().filter(|community| size[*community as usize] == 0));
-        let expected = |degree: &f64| (degree / twice).powi(2);
-        let alone = match twice > 0.0 {
-            true => inside / twice - resolution * degree.iter().map(expected).sum::<f64>(),
-            false => 0.0,
-        };
-        let near = Near::new(degree.len());
-        Ok(State { community, size, degree, total, empty, near, twice, resolution, alone })
-    }
-
-    /// The weight that chance alone would put between parts of these degrees.
-    #[inline]
-    pub(super) fn expected(&self, degree: f64, other: f64) -> f64 {
-        self.resolution * degree * other / self.twice
-    }
-
     /// Moves vertices until no move gains anything; whether any moved.
     ///
     /// A vertex is looked at again when a neighbour has left for another community than its own (the queue of
@@ -132,18 +49,11 @@ impl State {
         let (mut moved, mut pass) = (false, 0);
         while self.twice > 0.0 && !now.is_empty() {
             pass += 1;
-            lists.visit(&now, mix(seed ^ pass), &mut |vertex, list| {
-                now.remove(vertex);
-                let Some(to) = self.better(vertex, list) else { return Ok(()) };
-                self.put(vertex, to);
-                moved = true;
-                for (neighbour, _) in entries(list) {
-                    let elsewhere = self.community[*neighbour as usize] != to;
-                    if elsewhere && *neighbour != vertex && !now.contains(*neighbour) {
-                        next.insert(*neighbour);
-                    }
-                }
-                Ok(())
+            let order = mix(seed ^ pass);
+            let batches = batches(&now, &self.listed);
+            lists.each_batch(&now, &batches, &mut |view, batch| {
+                let mut moving = Moving { state: self, now: &now, next: &next };
+                moved |= choose_all(&mut moving, view, batch, order);
             })?;
             now.clear();
             std::mem::swap(&mut now, &mut next);
@@ -151,55 +61,132 @@ impl State {
         Ok(moved)
     }
 
-    /// The community where a vertex gains most, if it is another than its own.
-    fn better(&mut self, vertex: Vertex, list: List<'_>) -> Option<u32> {
-        let own = self.community[vertex as usize];
-        let degree = self.degree[vertex as usize];
-        for (neighbour, weight) in entries(list).filter(|(neighbour, _)| *neighbour != vertex) {
-            self.near.add(self.community[*neighbour as usize], *weight);
-        }
-        let gain =
-            |community: u32, total: f64| self.near.weight[community as usize] - self.expected(degree, total);
-        let (mut best, mut most) = (own, gain(own, self.total[own as usize] - degree) + LEAST_GAIN * degree);
-        for community in self.near.labels.iter().filter(|community| **community != own) {
-            let gain = gain(*community, self.total[*community as usize]);
-            if gain > most {
-                (best, most) = (*community, gain);
-            }
-        }
-        // Alone it gains nothing, which may be more.
-        if most < 0.0
-            && self.size[own as usize] > 1
-            && let Some(empty) = self.empty.last()
-        {
-            best = *empty;
-        }
-        self.near.clear();
-        (best != own).then_some(best)
-    }
-
-    /// What is left of it for aggregating.
-    pub(super) fn into_near(self) -> Near {
-        self.near
-    }
-
     /// Puts a vertex into a community.
     fn put(&mut self, vertex: Vertex, to: u32) {
         let (from, degree) = (self.community[vertex as usize] as usize, self.degree[vertex as usize]);
         if self.size[to as usize] == 0 {
-            // The one that was offered.
-            self.empty.pop();
+            self.empty.remove(to);
         }
         self.size[from] -= 1;
         self.total[from] -= degree;
         if self.size[from] == 0 {
             // What rounding leaves must not stay.
             self.total[from] = 0.0;
-            self.empty.push(from as u32);
+            self.empty.insert(from as u32);
         }
         self.size[to as usize] += 1;
         self.total[to as usize] += degree;
         self.community[vertex as usize] = to;
+    }
+
+    /// A community without vertices: there is one while any has two.
+    fn any_empty(&mut self) -> u32 {
+        let found = self.empty.next(self.last_empty).or_else(|| self.empty.next(0));
+        self.last_empty = found.unwrap_or(0);
+        self.last_empty
+    }
+}
+
+impl Moving<'_> {
+    /// What staying gains, and a little more: a move must gain more than that.
+    #[inline]
+    fn staying(&self, vertex: Vertex, weight: f64) -> f64 {
+        let (own, degree) = (self.state.community[vertex as usize], self.state.degree[vertex as usize]);
+        weight - self.state.expected(degree, self.state.total[own as usize] - degree) + LEAST_GAIN * degree
+    }
+
+    /// What it would gain in another community.
+    #[inline]
+    fn going(&self, vertex: Vertex, to: u32, weight: f64) -> f64 {
+        weight - self.state.expected(self.state.degree[vertex as usize], self.state.total[to as usize])
+    }
+}
+
+impl Choosing for Moving<'_> {
+    type Choice = Move;
+
+    fn summing(&self) -> &Summing {
+        &self.state.summing
+    }
+
+    #[inline]
+    fn choose(
+        &self,
+        list: List<'_>,
+        sums: &mut impl Sums,
+        mut seen: impl FnMut(Vertex, u32),
+    ) -> Option<Move> {
+        let (vertex, community) = (list.vertex, self.state.community.as_slice());
+        list.each_other(community, |neighbour, weight| {
+            let of = community[neighbour as usize];
+            prefetch(&self.state.total[of as usize]);
+            seen(neighbour, of);
+            sums.add(of, weight);
+        });
+        let own = community[vertex as usize];
+        let stay = sums.of(own);
+        let (mut best, mut most) = (Move { to: own, stay, go: 0.0 }, self.staying(vertex, stay));
+        for (to, go) in sums.all().filter(|(to, _)| *to != own) {
+            let gain = self.going(vertex, to, go);
+            if gain > most {
+                (best, most) = (Move { to, stay, go }, gain);
+            }
+        }
+        // Alone it gains nothing, which may be more.
+        if most < 0.0 && self.state.size[own as usize] > 1 {
+            best = Move { to: ALONE, stay, go: 0.0 };
+        }
+        sums.clear();
+        (best.to != own).then_some(best)
+    }
+
+    #[inline]
+    fn has(&self, vertex: Vertex) -> u32 {
+        self.state.community[vertex as usize]
+    }
+
+    fn sum_again(&self, list: List<'_>, choice: &mut Move) {
+        let community = self.state.community.as_slice();
+        let own = community[list.vertex as usize];
+        (choice.stay, choice.go) = (0.0, 0.0);
+        list.each_other(community, |neighbour, weight| {
+            let of = community[neighbour as usize];
+            if of == own {
+                choice.stay += weight;
+            } else if of == choice.to {
+                choice.go += weight;
+            }
+        });
+    }
+
+    #[inline]
+    fn holds(&self, vertex: Vertex, choice: &Move) -> bool {
+        let staying = self.staying(vertex, choice.stay);
+        match choice.to {
+            ALONE => staying < 0.0 && self.state.size[self.has(vertex) as usize] > 1,
+            // Somebody it has an edge to must still be there.
+            to => choice.go > 0.0 && self.going(vertex, to, choice.go) > staying,
+        }
+    }
+
+    fn make(&mut self, vertex: Vertex, choice: &Move) {
+        let to = if choice.to == ALONE { self.state.any_empty() } else { choice.to };
+        self.state.put(vertex, to);
+    }
+
+    fn follow(&self, list: List<'_>, chosen: impl Fn(Vertex) -> bool) {
+        let community = self.state.community.as_slice();
+        let to = community[list.vertex as usize];
+        list.each_other(community, |neighbour, _| {
+            let comes = || self.now.contains(neighbour) && !chosen(neighbour);
+            if community[neighbour as usize] != to && !comes() {
+                self.next.insert(neighbour);
+            }
+        });
+    }
+
+    fn end(&self, vertex: Vertex) {
+        self.now.remove(vertex);
     }
 }
 

@@ -1,9 +1,15 @@
 //! Leiden's refinement: every community is taken apart, and put together again along its edges only, so that
 //! each part is connected.
 
+use leadline_graph_store::format::Vertex;
+use rayon::prelude::*;
+
 use super::super::walk::random::{mix, unit};
-use super::lists::Lists;
-use super::moving::{State, entries};
+use super::batches::batches;
+use super::lists::{List, Lists, Stretch};
+use super::near::{Summing, Sums};
+use super::rounds::{Choosing, choose_all};
+use super::state::State;
 use crate::{Frontier, GraphError};
 
 /// How readily a part is chosen that gains less than the best, in mean weights of an entry: the paper's
@@ -13,84 +19,192 @@ const THETA: f64 = 0.01;
 /// Rounding, as a share of what is compared.
 const ROUNDING: f64 = 1e-10;
 
+/// Vertices whose lists a thread looks at in one go, before any merges.
+const VERTICES: usize = 512;
+
 /// Bytes per vertex, in addition to the state.
 pub(super) const BYTES: u64 = 4 + 8 + 8;
+
+/// Parts of communities that merge.
+struct Refining<'a> {
+    state: &'a State,
+    /// By vertex, its part; numbered as one of its vertices.
+    parts: Vec<u32>,
+    /// By part: its degree.
+    totals: Vec<f64>,
+    /// By part: the weight of its edges to the rest of its community.
+    leading_out: Vec<f64>,
+    /// Vertices that nobody has merged with.
+    alone: Frontier,
+    theta: f64,
+    seed: u64,
+}
+
+/// A merger of a vertex with a part.
+struct Merger {
+    part: u32,
+    /// The weight of the edges between them.
+    weight: f64,
+}
 
 /// By vertex, its part; numbered as one of its vertices.
 ///
 /// # Errors
 /// What `lists` fails with.
-pub(super) fn refine(state: &mut State, lists: &mut impl Lists, seed: u64) -> Result<Vec<u32>, GraphError> {
+pub(super) fn refine(state: &State, lists: &mut impl Lists, seed: u64) -> Result<Vec<u32>, GraphError> {
     let vertices = lists.vertices();
+    // At first, every vertex is a part.
+    let mut leading_out = vec![0.0; vertices as usize];
+    lists.each_stretch(&mut |stretch| {
+        add_leading_out(&state.community, &stretch, &mut leading_out);
+        Ok(())
+    })?;
+    let listed: u64 = state.listed.iter().map(|listed| u64::from(*listed)).sum();
     let mut all = Frontier::new(vertices);
     all.fill();
-    // By part: the weight of its edges to the rest of its community. At first, every vertex is one.
-    let (mut leading_out, mut listed) = (vec![0.0; vertices as usize], 0u64);
-    let community = &state.community;
-    lists.visit(&all, 0, &mut |vertex, list| {
-        let own = community[vertex as usize];
-        let inside = |neighbour: u32| neighbour != vertex && community[neighbour as usize] == own;
-        leading_out[vertex as usize] =
-            entries(list).filter(|(neighbour, _)| inside(*neighbour)).map(|(_, weight)| weight).sum();
-        listed += list.iter().map(|piece| piece.len() as u64).sum::<u64>();
-        Ok(())
-    })?;
-    let theta = THETA * state.twice / listed.max(1) as f64;
-    let mut parts: Vec<u32> = (0..vertices as u32).collect();
-    let mut totals = state.degree.clone();
     let mut alone = Frontier::new(vertices);
     alone.fill();
-    lists.visit(&all, mix(seed), &mut |vertex, list| {
-        let at = vertex as usize;
-        let (own, degree) = (state.community[at], state.degree[at]);
-        if !alone.contains(vertex) {
-            return Ok(());
-        }
-        let of_community = state.total[own as usize];
-        let is_tied = |state: &State, total: f64, out: f64| {
-            let expected = state.expected(total, of_community - total);
-            out >= expected - ROUNDING * total
-        };
-        if !is_tied(state, degree, leading_out[at]) {
-            return Ok(());
-        }
-        for (neighbour, weight) in entries(list).filter(|(neighbour, _)| *neighbour != vertex) {
-            if state.community[*neighbour as usize] == own {
-                state.near.add(parts[*neighbour as usize], *weight);
-            }
-        }
-        let gain =
-            |part: u32| state.near.weight[part as usize] - state.expected(degree, totals[part as usize]);
-        let may = |part: &&u32| {
-            let place = **part as usize;
-            is_tied(state, totals[place], leading_out[place]) && gain(**part) >= -ROUNDING * degree
-        };
-        let chosen = {
-            let candidates = || state.near.labels.iter().filter(may);
-            let most = candidates().map(|part| gain(*part)).fold(f64::NEG_INFINITY, f64::max);
-            let share = |part: &u32| ((gain(*part) - most) / theta).exp();
-            let mut left = unit(mix(seed ^ mix(u64::from(vertex)))) * candidates().map(share).sum::<f64>();
-            // Rounding may leave some of it for after the last.
-            let mut last = None;
-            for part in candidates() {
-                last = Some(*part);
-                left -= share(part);
-                if left < 0.0 {
-                    break;
-                }
-            }
-            last
-        };
-        if let Some(part) = chosen {
-            let place = part as usize;
-            leading_out[place] += leading_out[at] - 2.0 * state.near.weight[place];
-            totals[place] += degree;
-            (totals[at], leading_out[at], parts[at]) = (0.0, 0.0, part);
-            alone.remove(vertex);
-            alone.remove(part);
-        }
-        state.near.clear();
-        Ok(())
+    let mut refining = Refining {
+        state,
+        parts: (0..vertices as u32).collect(),
+        totals: state.degree.clone(),
+        leading_out,
+        alone,
+        theta: THETA * state.twice / listed.max(1) as f64,
+        seed,
+    };
+    let order = mix(seed);
+    let batches = batches(&all, &state.listed);
+    lists.each_batch(&all, &batches, &mut |view, batch| {
+        choose_all(&mut refining, view, batch, order);
     })?;
-    Ok(parts)
+    Ok(refining.parts)
+}
+
+/// Sums up what leads from vertices to others of their communities.
+fn add_leading_out(community: &[u32], stretch: &Stretch<'_>, leading_out: &mut [f64]) {
+    let first = stretch.range.start;
+    let sum = |(part, sums): (usize, &mut [f64])| {
+        for (at, sum) in (part * VERTICES..).zip(sums) {
+            let vertex = first + at as Vertex;
+            let own = community[vertex as usize];
+            stretch.lists.list(at, vertex).each_other(community, |neighbour, weight| {
+                *sum += if community[neighbour as usize] == own { weight } else { 0.0 };
+            });
+        }
+    };
+    let sums = &mut leading_out[first as usize..stretch.range.end as usize];
+    match rayon::current_thread_index() {
+        Some(_) => sums.par_chunks_mut(VERTICES).enumerate().for_each(sum),
+        None => sums.chunks_mut(VERTICES).enumerate().for_each(sum),
+    }
+}
+
+impl Refining<'_> {
+    /// Whether a part of a community is tied to its rest at least as well as chance would have it.
+    #[inline]
+    fn is_tied(&self, part: u32, community: u32) -> bool {
+        let (total, out) = (self.totals[part as usize], self.leading_out[part as usize]);
+        let rest = self.state.total[community as usize] - total;
+        out >= self.state.expected(total, rest) - ROUNDING * total
+    }
+
+    /// What a vertex gains by a merger.
+    #[inline]
+    fn gain(&self, vertex: Vertex, part: u32, weight: f64) -> f64 {
+        weight - self.state.expected(self.state.degree[vertex as usize], self.totals[part as usize])
+    }
+
+    /// Whether a vertex may merge with a part of its community.
+    #[inline]
+    fn may(&self, vertex: Vertex, part: u32, weight: f64) -> bool {
+        let least = -ROUNDING * self.state.degree[vertex as usize];
+        self.is_tied(part, self.state.community[vertex as usize]) && self.gain(vertex, part, weight) >= least
+    }
+
+    /// One of the parts that a vertex may merge with, the likelier the more is gained.
+    fn drawn(&self, vertex: Vertex, sums: &impl Sums) -> Option<Merger> {
+        let candidates = || sums.all().filter(|(part, weight)| self.may(vertex, *part, *weight));
+        let gain = |(part, weight): (u32, f64)| self.gain(vertex, part, weight);
+        let most = candidates().map(gain).fold(f64::NEG_INFINITY, f64::max);
+        let share = |candidate: (u32, f64)| ((gain(candidate) - most) / self.theta).exp();
+        let mut left = unit(mix(self.seed ^ mix(u64::from(vertex)))) * candidates().map(share).sum::<f64>();
+        // Rounding may leave some of it for after the last.
+        let mut last = None;
+        for candidate in candidates() {
+            last = Some(Merger { part: candidate.0, weight: candidate.1 });
+            left -= share(candidate);
+            if left < 0.0 {
+                break;
+            }
+        }
+        last
+    }
+}
+
+impl Choosing for Refining<'_> {
+    type Choice = Merger;
+
+    fn summing(&self) -> &Summing {
+        &self.state.summing
+    }
+
+    #[inline]
+    fn choose(
+        &self,
+        list: List<'_>,
+        sums: &mut impl Sums,
+        mut seen: impl FnMut(Vertex, u32),
+    ) -> Option<Merger> {
+        let (vertex, community) = (list.vertex, self.state.community.as_slice());
+        let own = community[vertex as usize];
+        if !self.alone.contains(vertex) || !self.is_tied(vertex, own) {
+            return None;
+        }
+        list.each_other(community, |neighbour, weight| {
+            if community[neighbour as usize] == own {
+                let part = self.parts[neighbour as usize];
+                seen(neighbour, part);
+                sums.add(part, weight);
+            }
+        });
+        let drawn = self.drawn(vertex, sums);
+        sums.clear();
+        drawn
+    }
+
+    #[inline]
+    fn has(&self, vertex: Vertex) -> u32 {
+        self.parts[vertex as usize]
+    }
+
+    fn sum_again(&self, list: List<'_>, choice: &mut Merger) {
+        let community = self.state.community.as_slice();
+        let own = community[list.vertex as usize];
+        choice.weight = 0.0;
+        list.each_other(community, |neighbour, weight| {
+            if community[neighbour as usize] == own && self.parts[neighbour as usize] == choice.part {
+                choice.weight += weight;
+            }
+        });
+    }
+
+    #[inline]
+    fn holds(&self, vertex: Vertex, choice: &Merger) -> bool {
+        // Without an edge to it the whole would not be connected; and nobody must have merged with the vertex.
+        choice.weight > 0.0 && self.alone.contains(vertex) && self.may(vertex, choice.part, choice.weight)
+    }
+
+    fn make(&mut self, vertex: Vertex, choice: &Merger) {
+        let (at, place) = (vertex as usize, choice.part as usize);
+        self.leading_out[place] += self.leading_out[at] - 2.0 * choice.weight;
+        self.totals[place] += self.state.degree[at];
+        (self.totals[at], self.leading_out[at], self.parts[at]) = (0.0, 0.0, choice.part);
+        self.alone.remove(vertex);
+        self.alone.remove(choice.part);
+    }
+
+    fn follow(&self, _: List<'_>, _: impl Fn(Vertex) -> bool) {}
+
+    fn end(&self, _: Vertex) {}
 }

@@ -172,7 +172,7 @@ impl Algorithm for CommunitiesRun {
 
     /// The sort that aggregates may write every entry once, and one level after the other may be a store.
     fn spilled(&self, blocks: &Blocks<'_>) -> Option<Spilled> {
-        if MemoryPlan::new(blocks.graph, self.method, blocks.memory()).all_sorted {
+        if MemoryPlan::new(blocks.graph, self.method, blocks.memory()).all_in_memory {
             return None;
         }
         let header = blocks.graph.header();
