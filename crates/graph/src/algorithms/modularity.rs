@@ -48,7 +48,8 @@ use crate::{Engine, Graph, GraphError, RunStats};
 pub struct CommunityOptions {
     /// Above 0. Larger values make more and smaller communities; with 1 it is modularity as first defined.
     pub resolution: f64,
-    /// Decides in which order vertices are moved.
+    /// Decides which vertices are moved at the same time, and in which order: nothing else that may change
+    /// from run to run decides the result.
     pub seed: u64,
     /// Levels after which it ends, at least 1.
     pub max_levels: u32,
@@ -90,11 +91,12 @@ impl Graph {
     /// Communities by the Louvain method (Blondel, Guillaume, Lambiotte, Lefebvre, "Fast unfolding of
     /// communities in large networks", Journal of Statistical Mechanics P10008, 2008), by weights if the
     /// graph has them: every vertex moves to the neighbouring community where modularity gains most, until no
-    /// move gains anything; then communities become vertices, and all begins again.
+    /// move gains anything; then communities become vertices, and all begins again. All threads move vertices
+    /// at the same time; the seed decides the result, and the number of threads does not.
     ///
-    /// No bound on the number of passes is known. A pass reads the lists of the vertices whose neighbours
-    /// have moved since; a level takes one more for degrees and one to aggregate. About 52 bytes per vertex,
-    /// and the lists of 64 neighbouring vertices at a time.
+    /// Lists that fit in memory are read once. Of others, a pass reads those of the vertices whose neighbours
+    /// have moved since, and no bound on the number of passes is known; a level takes one more for degrees
+    /// and one to aggregate. About 52 bytes per vertex, and the lists of 64 neighbouring vertices at a time.
     ///
     /// Directed edges are taken as undirected ones: an edge there and one back are two. `each_level` is
     /// called with each level's number, from 1 on, and a function that gives its communities.

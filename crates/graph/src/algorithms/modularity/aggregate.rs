@@ -1,6 +1,6 @@
 //! The graph of communities: a vertex for each, and between two of them an edge with the weight of all edges
-//! between their vertices. Of lists that are not in memory it is made by sorting, and is in memory if it fits,
-//! else a store again.
+//! between their vertices. Of lists that are not in memory it is made by sorting, and is in memory if it
+//! fits, else a store again.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -21,8 +21,8 @@ const LONGEST: [u64; 2] = [1 << 11, 1 << 17];
 /// How memory is shared out.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MemoryPlan {
-    /// Bytes of lists that are in memory at a time and of the sort that aggregates them, half of it each; then
-    /// of the next level's lists.
+    /// Bytes of lists that are in memory at a time and of the sort that aggregates them, half of it each;
+    /// then of the next level's lists.
     pub(super) work: u64,
     /// Bytes for reading a level that is a store.
     pub(super) reading: u64,

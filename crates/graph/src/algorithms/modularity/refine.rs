@@ -191,7 +191,7 @@ impl Choosing for Refining<'_> {
 
     #[inline]
     fn holds(&self, vertex: Vertex, choice: &Merger) -> bool {
-        // Without an edge to it the whole would not be connected; and nobody must have merged with the vertex.
+        // Without an edge the whole would not be connected; and nobody must have merged with the vertex.
         choice.weight > 0.0 && self.alone.contains(vertex) && self.may(vertex, choice.part, choice.weight)
     }
 

@@ -49,7 +49,7 @@ const OPTIONS: &[AlgorithmOption] = &[
         "seed",
         "N",
         OptionKind::U64(0, u64::MAX),
-        "Seed of the order in which vertices move",
+        "Seed of the order in which vertices move: the same seed gives the same result",
     )
     .or("1"),
     AlgorithmOption::new(
@@ -73,7 +73,8 @@ pub(crate) static LOUVAIN: Definition = Definition {
 Examples:
   leadline graph louvain web.store --seed 7 -o communities.parquet
 
-The store needs lists of incoming edges (`leadline graph import --reverse`) unless it is undirected.",
+The seed decides the result; the number of threads does not. The store needs lists of incoming edges \
+(`leadline graph import --reverse`) unless it is undirected.",
     options: OPTIONS,
     one_of: &[],
     make: |call| make(call, Method::Louvain),
@@ -86,7 +87,8 @@ pub(crate) static LEIDEN: Definition = Definition {
 Examples:
   leadline graph leiden web.store --seed 7 -o communities.parquet
 
-The store needs lists of incoming edges (`leadline graph import --reverse`) unless it is undirected.",
+The seed decides the result; the number of threads does not. The store needs lists of incoming edges \
+(`leadline graph import --reverse`) unless it is undirected.",
     options: OPTIONS,
     one_of: &[],
     make: |call| make(call, Method::Leiden),

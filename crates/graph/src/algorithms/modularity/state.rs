@@ -52,6 +52,38 @@ pub(super) struct Terms<'a> {
     pub(super) refuse: &'a (dyn Fn(Vertex, Vertex) -> GraphError + Send + Sync),
 }
 
+/// Some vertices of a stretch, and what is added up of their lists.
+struct Part<'a> {
+    /// The place of the first one.
+    first: usize,
+    degree: &'a mut [f64],
+    listed: &'a mut [u32],
+    inside: &'a mut [f64],
+}
+
+impl Part<'_> {
+    /// Adds up the lists; the first edge with a weight that has no place in modularity, if there is one.
+    fn add(&mut self, stretch: &Stretch<'_>) -> Option<(Vertex, Vertex)> {
+        let mut refused = None;
+        for at in 0..self.degree.len() {
+            let place = self.first + at;
+            let vertex = stretch.range.start + place as Vertex;
+            let list = stretch.lists.list(place, vertex);
+            self.listed[at] = u32::try_from(list.len()).unwrap_or(u32::MAX);
+            let (mut sum, mut inside) = (0.0, 0.0);
+            list.each(|neighbour, weight| {
+                if !(weight.is_finite() && weight >= 0.0) {
+                    refused.get_or_insert((vertex, neighbour));
+                }
+                sum += weight;
+                inside += if neighbour == vertex { weight } else { 0.0 };
+            });
+            (self.degree[at], self.inside[at]) = (sum, inside);
+        }
+        refused
+    }
+}
+
 impl Degrees {
     fn new(vertices: usize) -> Degrees {
         Degrees { degree: vec![0.0; vertices], listed: vec![0; vertices], inside: vec![0.0; vertices] }
@@ -63,31 +95,16 @@ impl Degrees {
     /// What is made of the first edge that is refused.
     fn add(&mut self, stretch: &Stretch<'_>, terms: &Terms<'_>) -> Result<(), GraphError> {
         let range = stretch.range.start as usize..stretch.range.end as usize;
-        let Degrees { degree, listed, inside } = self;
-        let parts = degree[range.clone()].chunks_mut(VERTICES);
-        let parts = parts.zip(listed[range.clone()].chunks_mut(VERTICES));
-        let mut parts: Vec<_> = parts.zip(inside[range].chunks_mut(VERTICES)).zip(0..).collect();
-        let refused =
-            |(((degree, listed), inside), part): &mut (((&mut [f64], &mut [u32]), &mut [f64]), usize)| {
-                let first = *part * VERTICES;
-                let mut refused = None;
-                for at in 0..degree.len() {
-                    let vertex = stretch.range.start + (first + at) as Vertex;
-                    let list = stretch.lists.list(first + at, vertex);
-                    listed[at] = u32::try_from(list.len()).unwrap_or(u32::MAX);
-                    list.each(|neighbour, weight| {
-                        if !(weight.is_finite() && weight >= 0.0) {
-                            refused.get_or_insert((vertex, neighbour));
-                        }
-                        degree[at] += weight;
-                        inside[at] += if neighbour == vertex { weight } else { 0.0 };
-                    });
-                }
-                refused
-            };
+        let mut listed = self.listed[range.clone()].chunks_mut(VERTICES);
+        let mut inside = self.inside[range.clone()].chunks_mut(VERTICES);
+        let mut parts = Vec::new();
+        for (at, degree) in self.degree[range].chunks_mut(VERTICES).enumerate() {
+            let (listed, inside) = (listed.next().unwrap_or_default(), inside.next().unwrap_or_default());
+            parts.push(Part { first: at * VERTICES, degree, listed, inside });
+        }
         let first = match rayon::current_thread_index() {
-            Some(_) => parts.par_iter_mut().filter_map(refused).min(),
-            None => parts.iter_mut().filter_map(refused).min(),
+            Some(_) => parts.par_iter_mut().filter_map(|part| part.add(stretch)).min(),
+            None => parts.iter_mut().filter_map(|part| part.add(stretch)).min(),
         };
         first.map_or(Ok(()), |(vertex, neighbour)| Err((terms.refuse)(vertex, neighbour)))
     }
