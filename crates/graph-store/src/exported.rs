@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::GraphError;
+use crate::format::{ChangeRules, Header};
 
 /// The directory of edges in it.
 pub(crate) const EDGES: &str = "edges";
@@ -31,11 +32,29 @@ pub(crate) struct Description {
     pub(crate) vertices: u64,
     /// An undirected edge counts once.
     pub(crate) edges: u64,
+    /// Whether an update of the graph leaves out an edge that is there, and self-loops.
+    #[serde(default, skip_serializing_if = "is_not")]
+    dedupe: bool,
+    #[serde(default, skip_serializing_if = "is_not")]
+    drop_self_loops: bool,
+}
+
+/// Of a rule that a graph does not have, its description says nothing.
+fn is_not(rule: &bool) -> bool {
+    !rule
 }
 
 impl Description {
-    pub(crate) fn new(directed: bool, weighted: bool, vertices: u64, edges: u64) -> Description {
-        Description { format: FORMAT.into(), directed, weighted, vertices, edges }
+    pub(crate) fn new(header: &Header, weighted: bool) -> Description {
+        let Header { directed, vertices, rules, .. } = *header;
+        let (dedupe, drop_self_loops) = (rules.dedupe(), rules.drop_self_loops());
+        let (format, edges) = (FORMAT.into(), header.graph_edges());
+        Description { format, directed, weighted, vertices, edges, dedupe, drop_self_loops }
+    }
+
+    /// Which edges an update of the graph leaves out.
+    pub(crate) fn rules(&self) -> ChangeRules {
+        ChangeRules::new(self.dedupe, self.drop_self_loops)
     }
 
     /// The text of the file.

@@ -8,5 +8,6 @@ mod import;
 mod input;
 mod listed;
 mod reading;
+mod rules;
 mod store;
 mod validate;

@@ -100,7 +100,7 @@ pub fn export_folder(
         return Err(store.damaged(format!("it holds {put} edges, and its header says {edges}")));
     }
     let edge_bytes = parts.end()?;
-    let description = Description::new(header.directed, weighted, header.vertices, edges);
+    let description = Description::new(header, weighted);
     let bytes = vertex_bytes + edge_bytes + describe(&folder, &description)?;
     folder.finish()?;
     let seconds = begun.elapsed().as_secs_f64();

@@ -5,7 +5,8 @@ use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
 use super::{
-    ALIGNMENT, Decoder, Direction, MAX_BLOCK_BYTES, MAX_VERTICES, MIN_BLOCK_BYTES, MOST_BLOCKS, checksum,
+    ALIGNMENT, ChangeRules, Decoder, Direction, MAX_BLOCK_BYTES, MAX_VERTICES, MIN_BLOCK_BYTES, MOST_BLOCKS,
+    checksum,
 };
 use crate::GraphError;
 
@@ -106,6 +107,8 @@ pub struct Header {
     pub(crate) ids: Section,
     /// By rank of the id: the vertex. Empty unless renumbered.
     pub(crate) order: Section,
+    /// Which edges an update leaves out.
+    pub rules: ChangeRules,
 }
 
 impl Header {
@@ -162,7 +165,7 @@ impl Header {
         flag(self.renumbered, RENUMBERED);
         let mut bytes = Vec::with_capacity(HEADER_BYTES);
         bytes.extend_from_slice(MAGIC);
-        for number in [VERSION, self.block_bytes, flags, 0] {
+        for number in [VERSION, self.block_bytes, flags, self.rules.to_bits()] {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
         for number in [self.vertices, self.edges, self.self_loops, self.max_degree, self.import_nanos] {
@@ -247,7 +250,7 @@ impl Header {
     }
 
     fn from_fields(fields: &mut Fields<'_>) -> Header {
-        let (block_bytes, flags, _) = (fields.short(), fields.short(), fields.short());
+        let (block_bytes, flags, rules) = (fields.short(), fields.short(), fields.short());
         let [vertices, edges, self_loops, max_degree, import_nanos] = std::array::from_fn(|_| fields.long());
         let [forward, forward_directory, reverse, reverse_directory, ids, order] =
             std::array::from_fn(|_| Section { offset: fields.long(), bytes: fields.long() });
@@ -279,6 +282,7 @@ impl Header {
             has_reverse: set(REVERSE),
             ids,
             order,
+            rules: ChangeRules::from_bits(rules),
         }
     }
 

@@ -10,6 +10,7 @@ mod ids;
 mod layout;
 mod packer;
 pub(crate) mod paged;
+mod rules;
 mod writer;
 
 pub use block::GroupWeights;
@@ -20,6 +21,7 @@ pub use directory::Directory;
 pub use header::{Header, Section, Weights};
 pub use ids::Ids;
 pub use layout::Layout;
+pub use rules::ChangeRules;
 pub use writer::{FinishedStore, StoreWriter};
 
 /// Index of a vertex in the store: 0 to vertices - 1, in ascending order of the user's ids unless renumbered.

@@ -11,7 +11,7 @@ use leadline_files::NewFile;
 use super::header::{HEADER_BYTES, IdKind};
 use super::packer::Packer;
 use super::paged::{Kind, PagedWriter};
-use super::{ALIGNMENT, Direction, Header, Layout, MAX_VERTICES, Section, Vertex};
+use super::{ALIGNMENT, ChangeRules, Direction, Header, Layout, MAX_VERTICES, Section, Vertex};
 use crate::GraphError;
 use crate::direct::{DirectFile, SequentialWriter};
 
@@ -82,6 +82,7 @@ impl StoreWriter {
             has_reverse: false,
             ids: none,
             order: none,
+            rules: ChangeRules::default(),
         };
         Ok(StoreWriter {
             path: path.to_owned(),
@@ -93,6 +94,11 @@ impl StoreWriter {
             packer: Packer::new(layout, Direction::Forward),
             side: Direction::Forward,
         })
+    }
+
+    /// Says which edges an update of the store leaves out; none without a call.
+    pub fn set_rules(&mut self, rules: ChangeRules) {
+        self.header.rules = rules;
     }
 
     /// Bytes in memory, whatever the graph: its largest parts are the file's buffers and the directory (4

@@ -27,6 +27,7 @@ pub use sort::Merge;
 pub(crate) use sort::{Key, Record, SortedRecords, Sorter, Weight};
 pub use translate::as_they_are;
 
+use crate::format::ChangeRules;
 use crate::input::{self, EdgeReader, InputOptions, InputSummary};
 use crate::updates::StorePlace;
 use crate::{GraphError, InputOption, Progress};
@@ -160,6 +161,8 @@ pub(crate) struct Rules {
     drop_self_loops: bool,
     reverse: bool,
     renumber: bool,
+    /// Of the edges that an update of the store adds.
+    of_changes: ChangeRules,
 }
 
 impl Rules {
@@ -269,6 +272,10 @@ fn import_within(
         drop_self_loops: options.drop_self_loops,
         reverse: options.reverse,
         renumber: options.renumber,
+        of_changes: ChangeRules::new(
+            options.dedupe.is_some() || declared.rules.dedupe(),
+            options.drop_self_loops || declared.rules.drop_self_loops(),
+        ),
     };
     let place = StorePlace::of(store)?;
     let job = write::Job {

@@ -200,7 +200,7 @@ prop_compose! {
             declared: Declared {
                 vertices: declared.map(|(vertices, _)| vertices),
                 first: declared.map_or(0, |(_, first)| first),
-                directed: false, undirected, weighted,
+                directed: false, undirected, weighted, ..Declared::default()
             },
             edges: edges.iter().map(|(a, b, w)| (of(*a), of(*b), weight(*w))).collect(),
             vertices: if strings { (0..70).collect() } else { vertices.iter().map(|id| of(*id)).collect() },

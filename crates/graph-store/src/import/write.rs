@@ -183,6 +183,7 @@ impl Job<'_> {
         if let Some(order) = graph.order {
             self.order(&mut writer, &order)?;
         }
+        writer.set_rules(self.rules.of_changes);
         self.plan.check_stop()?;
         let written = writer.finish()?;
         Ok(self.report(written, counts, spilled, parallel))

@@ -72,6 +72,7 @@ impl Folder {
     /// A graph that was exported: what it is is in its description, which no option contradicts.
     fn exported(&mut self, path: &Path, description: &Description) -> Result<(), GraphError> {
         let Description { directed, weighted, vertices, edges, .. } = *description;
+        let rules = description.rules();
         if self.options.directed && !directed {
             let text = format!(
                 "{}: holds an undirected graph, as its {DESCRIPTION} says; import it without that option",
@@ -85,7 +86,7 @@ impl Folder {
         self.options.weights = weighted;
         // Its description says what there is, and that is read.
         self.options.ignore_columns = true;
-        self.declared = Declared { directed, undirected: !directed, weighted, ..Declared::default() };
+        self.declared = Declared { directed, undirected: !directed, weighted, rules, ..Declared::default() };
         let of_vertices = self.add(&path.join(VERTICES), Rows::Vertices)?;
         let of_edges = self.add(&path.join(EDGES), Rows::Edges)?;
         if weighted && !of_edges.weighted {

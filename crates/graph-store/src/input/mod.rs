@@ -58,6 +58,7 @@ use chunks::{Chunks, Cut};
 use sniff::{Sniffed, sniff};
 use source::Source;
 
+use crate::format::ChangeRules;
 use crate::{GraphError, InputOption};
 
 /// How ids are read.
@@ -364,6 +365,8 @@ pub struct Declared {
     pub undirected: bool,
     /// Batches have weights: the input has them and they are wanted.
     pub weighted: bool,
+    /// What the input says itself of edges that are added later.
+    pub rules: ChangeRules,
 }
 
 /// An input of edges, read once from its beginning.

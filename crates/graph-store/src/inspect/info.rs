@@ -37,6 +37,10 @@ pub struct GraphInfo {
     pub ids: &'static str,
     /// Whether vertices are numbered by falling degree.
     pub renumbered: bool,
+    /// Whether an update leaves out edges that are there already.
+    pub dedupe: bool,
+    /// Whether an update leaves out edges from a vertex to itself.
+    pub drop_self_loops: bool,
     /// Size of a block, bytes.
     pub block_bytes: u32,
     /// Blocks of lists.
@@ -120,6 +124,8 @@ impl GraphInfo {
             },
             ids: summary.ids,
             renumbered,
+            dedupe: summary.header.rules.dedupe(),
+            drop_self_loops: summary.header.rules.drop_self_loops(),
             block_bytes,
             blocks: summary.blocks,
             block_fill: summary.fill,
@@ -253,6 +259,13 @@ impl GraphInfo {
             ("file", format!("{}{each}", bytes(self.file_bytes))),
             ("blocks", format!("{blocks} of {}{fill}, {kept}", bytes(self.block_bytes.into()))),
         ];
+        let rule = match (self.dedupe, self.drop_self_loops) {
+            (true, true) => Some("leave out edges that are there already, and self-loops"),
+            (true, false) => Some("leave out edges that are there already"),
+            (false, true) => Some("leave out self-loops"),
+            (false, false) => None,
+        };
+        facts.extend(rule.map(|rule| ("updates", rule.to_owned())));
         if let Some(space) = &self.space {
             let GraphSpace { base_bytes, runs, run_bytes, log_bytes, amplification } = space;
             let (runs, times) = (exact(*runs as f64), significant(*amplification));

@@ -63,6 +63,7 @@ pub(super) fn write(
         side(&mut writer, Direction::Reverse)?;
     }
     write_ids(store, &mut writer)?;
+    writer.set_rules(header.rules);
     writer.finish()?;
     Ok(())
 }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::log::Totals;
 use crate::GraphError;
-use crate::format::{Header, checksum};
+use crate::format::{ChangeRules, Header, checksum};
 
 pub(crate) const MANIFEST: &str = "manifest";
 const LOCK: &str = "lock";
@@ -269,9 +269,9 @@ pub(super) fn is_at(file: &File, path: &Path) -> bool {
     file.metadata().ok().map(number) == fs::symlink_metadata(path).ok().map(number)
 }
 
-/// What tells a base from all others.
+/// What tells a base from all others. Programs that know no rules for changes make the same of it.
 pub(crate) fn header_checksum(header: &Header) -> u64 {
-    checksum(&header.to_bytes(), 1)
+    checksum(&Header { rules: ChangeRules::default(), ..*header }.to_bytes(), 1)
 }
 
 /// Says in a file of lists that it is the base of a directory, so that nobody takes it for the whole store. A

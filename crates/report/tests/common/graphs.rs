@@ -23,6 +23,8 @@ pub fn sample_graph() -> GraphInfo {
         self_loops: 12,
         directed: true,
         reverse: false,
+        dedupe: false,
+        drop_self_loops: false,
         compressed: true,
         weights: "none",
         ids: "numbers",
