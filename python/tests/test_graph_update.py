@@ -13,6 +13,10 @@ import leadline
 from leadline import Graph
 
 
+#: Of a store whose import kept parallel edges and self-loops.
+NOTHING_DROPPED = {"duplicates_dropped": 0, "self_loops_dropped": 0}
+
+
 class Model:
     """What a graph should be: vertices, and the weights of the copies of each edge."""
 
@@ -121,7 +125,7 @@ def test_random_changes_make_the_graph_of_a_model(directed, weighted, one, strin
                 changes += len(sources)
             assert (update.version, update.pending) == (version, changes)
             version += changes
-            expected = {"version": version, "changes": changes, "missing": missing}
+            expected = {"version": version, "changes": changes, "missing": missing, **NOTHING_DROPPED}
             expected |= {"vertices": len(model.vertices), "edges": len(model.rows())}
             assert update.commit() == expected
             if commit % 2:
@@ -134,6 +138,23 @@ def test_random_changes_make_the_graph_of_a_model(directed, weighted, one, strin
             assert exported(graph, tmp_path / "out") == (model.vertices, model.rows())
             assert sorted(graph.ids().tolist()) == sorted(model.vertices)
     assert version > 0
+
+
+def test_a_store_imported_without_copies_takes_none_unless_it_is_told_to(tmp_path):
+    edges = [1, 2, 3, 3], [2, 3, 1, 3]
+    with Graph.from_edges(*edges, path=tmp_path / "g", dedupe=True, drop_self_loops=True) as graph:
+        info = graph.info()
+        assert info["dedupe"] and info["drop_self_loops"]
+        for multi, dropped, kept in [(False, 2, 4), (True, 0, 7)]:
+            with graph.update(multi=multi) as update:
+                update.insert_edges([1, 2, 9, 5], [2, 3, 1, 5])
+                report = update.commit()
+            expected = {"duplicates_dropped": dropped, "self_loops_dropped": 1, "edges": kept}
+            assert {name: report[name] for name in expected} == expected
+        graph.compact()
+    with Graph.open(tmp_path / "g") as graph, graph.update() as update:
+        update.insert_edges([1], [2])
+        assert update.commit()["duplicates_dropped"] == 1
 
 
 def test_an_open_graph_goes_on_with_its_version():
@@ -238,7 +259,8 @@ def test_strict_changes_are_all_there_or_none_is_made():
             assert update.pending == 0
             update.delete_edges([1], [2])
             report = update.commit()
-        assert report == {"version": 1, "changes": 1, "missing": 0, "vertices": 3, "edges": 1}
+        expected = {"version": 1, "changes": 1, "missing": 0, "vertices": 3, "edges": 1}
+        assert report == expected | NOTHING_DROPPED
 
 
 def test_tables_are_taken_as_an_import_takes_them():
@@ -374,7 +396,8 @@ def test_an_exception_of_a_signal_drops_what_is_pending(alarm):
                 break
         assert update.pending == 0
         update.insert_edges([1], [2])
-        assert update.commit() == {"version": 1, "changes": 1, "missing": 0, "vertices": 3, "edges": 2}
+        expected = {"version": 1, "changes": 1, "missing": 0, "vertices": 3, "edges": 2}
+        assert update.commit() == expected | NOTHING_DROPPED
 
 
 def test_progress_is_shown_and_what_it_raises_ends_the_work():

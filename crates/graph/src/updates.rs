@@ -1,4 +1,4 @@
-//! Changes of a store, with the engine to look up what is removed.
+//! Changes of a store, with the engine to look up which edges are there.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ impl ReadLists for EngineLists {
         let frontiers: Vec<Option<Frontier>> =
             wanted.iter().map(|(_, lists)| frontier(&graph, lists)).collect();
         let state = frontiers.iter().flatten().count() as u64 * Frontier::bytes(graph.vertices());
-        let (found, _) = Engine::run(&graph, "looking up removed edges", state, |engine| {
+        let (found, _) = Engine::run(&graph, "looking up edges", state, |engine| {
             let mut found = Vec::new();
             for ((direction, _), frontier) in wanted.iter().zip(&frontiers) {
                 let which = frontier.as_ref().map_or(Which::All, Which::Holding);

@@ -22,6 +22,7 @@ mod samples;
 mod scc;
 mod shapes;
 mod similarity;
+mod simple;
 mod spilled;
 mod sweep;
 mod triangles;

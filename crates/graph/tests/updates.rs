@@ -96,14 +96,14 @@ fn text(id: &VertexId) -> String {
 
 /// What algorithms say of each id.
 #[derive(Debug, PartialEq)]
-struct Results {
+pub struct Results {
     edges: Vec<String>,
     whole: BTreeMap<String, Vec<String>>,
     /// Without weights and with them.
     ranks: BTreeMap<String, (f64, f64)>,
 }
 
-fn results(store: &Path, source: &str, memory: u64) -> Results {
+pub fn results(store: &Path, source: &str, memory: u64) -> Results {
     let options = Options { memory, threads: 2, depth: 8, ..Options::default() };
     let graph = Graph::open(store, options).unwrap();
     let mut ids = graph.ids();
@@ -193,7 +193,7 @@ fn sorted_ends(line: &str) -> String {
     fields.join(",")
 }
 
-fn assert_same(found: &Results, expected: &Results, told: &str) {
+pub fn assert_same(found: &Results, expected: &Results, told: &str) {
     let differs = found.edges.iter().zip(&expected.edges).find(|(found, expected)| found != expected);
     assert_eq!((differs, found.edges.len()), (None, expected.edges.len()), "{told}");
     for (name, values) in &expected.whole {

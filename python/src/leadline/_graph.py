@@ -198,9 +198,9 @@ class Graph(Imports, Algorithms, Queries, Upkeep, Checks):
             Whether each edge goes one way; by default it does, unless a graph says otherwise.
         dedupe
             Merge parallel edges into one: ``True`` or ``"min"`` with the least of their weights, ``"max"``,
-            ``"sum"`` or ``"first"``.
+            ``"sum"`` or ``"first"``. Updates of the store add no parallel edges either.
         drop_self_loops
-            Leave out edges from a vertex to itself.
+            Leave out edges from a vertex to itself, also in updates of the store.
         reverse
             Keep lists of incoming edges too; faster for BFS and PageRank on directed graphs.
         renumber

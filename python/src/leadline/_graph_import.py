@@ -84,9 +84,9 @@ class Imports:
             ``.tsv``.
         dedupe
             Merge parallel edges into one: ``True`` or ``"min"`` with the least of their weights, ``"max"``,
-            ``"sum"`` or ``"first"``.
+            ``"sum"`` or ``"first"``. Updates of the store add no parallel edges either.
         drop_self_loops
-            Leave out edges from a vertex to itself.
+            Leave out edges from a vertex to itself, also in updates of the store.
         weights
             Keep the weights of edges.
         reverse

@@ -167,6 +167,7 @@ class Upkeep:
     def update(
         self,
         *,
+        multi: bool = False,
         one: bool = False,
         strict: bool = False,
         memory: Size | None = None,
@@ -178,13 +179,16 @@ class Upkeep:
 
         Parameters
         ----------
+        multi
+            An edge that is there gets a parallel copy, also in a store that was imported with ``dedupe``,
+            where it is left out by default.
         one
             Deleting an edge, or setting its weight, is for one of its parallel copies, the one with the
             smallest weight. By default it is for all of them.
         strict
             What is to be deleted or set and is not there is an error. By default it is counted.
         memory, threads
-            For looking up what is deleted, and for changes that are not committed; by default as the graph
+            For looking up what is deleted or may be there already, and for changes that are not committed; by default as the graph
             was opened.
 
         Returns
@@ -210,7 +214,7 @@ class Upkeep:
         limits = run_options(
             opened.memory if memory is None else memory, opened.threads if threads is None else threads
         )
-        how = flag_of("one", one), flag_of("strict", strict)
+        how = flag_of("one", one), flag_of("multi", multi), flag_of("strict", strict)
         return GraphUpdate(_leadline.StoreUpdate(text(self.path), *how, limits), self)
 
     def compact(self, *, progress: Progress = False) -> dict[str, Any]:

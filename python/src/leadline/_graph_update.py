@@ -34,8 +34,9 @@ class GraphUpdate:
     >>> with g.update() as update:
     ...     update.insert_edges(["eve"], ["zoe"], [0.5])
     ...     update.set_weights(["ann", "ann"], ["bob", "zoe"], [3.0, 1.0])
-    ...     update.commit()
-    {'version': 3, 'changes': 3, 'missing': 1, 'vertices': 4, 'edges': 3}
+    ...     report = update.commit()
+    >>> report["version"], report["changes"], report["missing"], report["edges"]
+    (3, 3, 1, 3)
 
     What is open goes on with its version; opened again, the graph is the new one.
 
@@ -64,7 +65,9 @@ class GraphUpdate:
     ) -> None:
         """Add edges, and their ends where these are not there.
 
-        An edge that is there already gets a parallel copy.
+        An edge that is there already gets a parallel copy. A store that was imported with ``dedupe`` leaves
+        it out, unless ``multi=True``, and one that was imported with ``drop_self_loops`` leaves out edges
+        from a vertex to itself; :meth:`commit` counts both.
 
         Parameters
         ----------
@@ -91,6 +94,15 @@ class GraphUpdate:
         ...     update.insert_edges([(7, 8), (8, 9), (9, 7)])
         ...     update.pending
         5
+
+        In a store without parallel edges an edge is added once, and its weight changes by
+        :meth:`set_weights` only.
+
+        >>> with leadline.Graph.from_edges([1, 2], [2, 3], dedupe=True) as g, g.update() as update:
+        ...     update.insert_edges([1, 5, 5], [2, 6, 6])
+        ...     report = update.commit()
+        ...     report["edges"], report["duplicates_dropped"]
+        (3, 2)
         """
         edges = _edges(source, target, weight, source_column, target_column)
         self._take(self._update.insert_edges, edges)
@@ -223,7 +235,8 @@ class GraphUpdate:
         -------
         dict
             ``version`` (changes since the import), ``changes`` of this commit, of which ``missing`` were of
-            what is not there, and the ``vertices`` and ``edges`` that there are now.
+            what is not there, ``duplicates_dropped`` and ``self_loops_dropped`` (edges that the store leaves
+            out, because its import did), and the ``vertices`` and ``edges`` that there are now.
 
         Raises
         ------
@@ -239,8 +252,9 @@ class GraphUpdate:
         >>> import leadline
         >>> with leadline.Graph.from_edges([1, 2], [2, 3]) as g, g.update() as update:
         ...     update.insert_edges([3], [1])
-        ...     update.commit()
-        {'version': 1, 'changes': 1, 'missing': 0, 'vertices': 3, 'edges': 3}
+        ...     report = update.commit()
+        >>> report["version"], report["changes"], report["missing"], report["vertices"], report["edges"]
+        (1, 1, 0, 3, 3)
         """
         return dict(json.loads(self._update.commit()))
 

@@ -57,6 +57,9 @@ pub(crate) struct Args {
     /// Delete the edges of CHANGES instead of adding them
     #[arg(long)]
     delete: bool,
+    /// Add a parallel copy of an edge that exists, also to a store that was imported with --dedupe
+    #[arg(long, conflicts_with = "delete")]
+    multi: bool,
     /// Delete, or set the weight of, one copy of parallel edges instead of all
     #[arg(long)]
     one: bool,
@@ -73,7 +76,7 @@ pub(crate) struct Args {
     /// Write as many blocks at once, and merge as many runs, as suits the device of this profile
     #[arg(long, value_name = "PROFILE")]
     profile: Option<InputPath>,
-    /// Threads that look up deletions, 1 to 1024 [default: one per processor]
+    /// Threads that look up edges, 1 to 1024 [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
     #[command(flatten)]
@@ -115,6 +118,10 @@ struct Updated {
     changes: u64,
     /// Of these, those of what was not there.
     missing: u64,
+    /// Edges that were not added because they are there already.
+    duplicates_dropped: u64,
+    /// Edges that were not added because they lead to where they come from.
+    self_loops_dropped: u64,
     commits: u64,
     vertices: u64,
     edges: u64,
@@ -143,7 +150,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         None => (None, None),
     };
     let options = UpdateOptions::new(run).for_device(alpha, writes);
-    let options = UpdateOptions { one: args.one, strict: args.strict, ..options };
+    let options = UpdateOptions { one: args.one, multi: args.multi, strict: args.strict, ..options };
     let mut update = GraphUpdate::open(&args.store, options)?;
     let (strings, weighted) = (update.ids_are_strings(), update.is_weighted());
     let directed = update.is_directed();
@@ -158,8 +165,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         memory,
     };
     let mut changes = ChangeSource::open(Path::new(&*args.changes), args.format, wanted)?;
-    let mut work =
-        Work { update: &mut update, quiet: args.json, commits: 0, changes: 0, missing: 0, last: None };
+    let mut work = Work { update: &mut update, quiet: args.json, commits: 0, done: CommitReport::default() };
     let mut display = Display::new();
     let every = args.commit_every.unwrap_or(match args.changes.is_standard_input() {
         true => Every::Time(BETWEEN_COMMITS),
@@ -171,14 +177,17 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         return Err(work.interrupted());
     }
     done?;
-    let (Work { commits, changes, missing, last, .. }, seconds) = (work, started.elapsed().as_secs_f64());
-    let CommitReport { version, vertices, edges, .. } = last.unwrap_or_default();
+    let (Work { commits, done, .. }, seconds) = (work, started.elapsed().as_secs_f64());
+    let CommitReport { version, changes, missing, duplicates_dropped, self_loops_dropped, .. } = done;
+    let CommitReport { vertices, edges, .. } = done;
     let updated = Updated {
         store: args.store.display().to_string(),
         changes_file: args.changes.to_string(),
         version,
         changes,
         missing,
+        duplicates_dropped,
+        self_loops_dropped,
         commits,
         vertices,
         edges,
@@ -209,9 +218,8 @@ struct Work<'u> {
     update: &'u mut GraphUpdate,
     quiet: bool,
     commits: u64,
-    changes: u64,
-    missing: u64,
-    last: Option<CommitReport>,
+    /// What they did together, and what there is after the last.
+    done: CommitReport,
 }
 
 impl Work<'_> {
@@ -259,23 +267,27 @@ impl Work<'_> {
     /// Commits, says so, and keeps the store in shape.
     fn commit(&mut self, display: &mut Display) -> Result<(), Failure> {
         let report = self.update.commit()?;
-        self.last = Some(report);
+        self.done = CommitReport {
+            changes: self.done.changes + report.changes,
+            missing: self.done.missing + report.missing,
+            duplicates_dropped: self.done.duplicates_dropped + report.duplicates_dropped,
+            self_loops_dropped: self.done.self_loops_dropped + report.self_loops_dropped,
+            ..report
+        };
         if report.changes == 0 {
             return Ok(());
         }
         self.commits += 1;
-        self.changes += report.changes;
-        self.missing += report.missing;
         if !self.quiet {
             // Flushed: whoever waits for it reads from a pipe.
-            output::print(&format!("committed {}\n", self.changes))?;
+            output::print(&format!("committed {}\n", self.done.changes))?;
         }
         self.update.maintain(&mut |progress| super::show(display, progress))?;
         Ok(())
     }
 
     fn interrupted(&self) -> Failure {
-        let (done, left) = (grouped(self.changes), grouped(self.update.pending()));
+        let (done, left) = (grouped(self.done.changes), grouped(self.update.pending()));
         Failure::Operation(format!("interrupted; {done} changes are committed, {left} more were read"))
     }
 }
@@ -288,6 +300,15 @@ fn words(updated: &Updated) -> Text {
     if updated.missing > 0 {
         let missing = grouped(updated.missing);
         table.push(("missing", format!("{missing} (to be deleted or set, but not there)")));
+    }
+    let of_each = [
+        (updated.duplicates_dropped, "edges that are there already (--multi adds copies)"),
+        (updated.self_loops_dropped, "self-loops"),
+    ];
+    let left_out = of_each.iter().filter(|(count, _)| *count > 0);
+    let left_out: Vec<_> = left_out.map(|(count, what)| format!("{} {what}", grouped(*count))).collect();
+    if !left_out.is_empty() {
+        table.push(("left out", left_out.join(", ")));
     }
     let Space { base_bytes, runs, run_bytes, log_bytes } = updated.space;
     table.extend([

@@ -77,6 +77,29 @@ fn files_that_import_reads_are_added_and_deleted() {
 }
 
 #[test]
+fn a_store_that_was_imported_without_copies_and_self_loops_stays_so() {
+    let dir = folder();
+    let dir = dir.path();
+    import(dir, "source,target\n1,2\n2,1\n3,3\n", &["--undirected", "--dedupe", "--drop-self-loops"]);
+    let info = json(dir, &["info", "g"]);
+    assert_eq!((&info["dedupe"], &info["drop_self_loops"]), (&true.into(), &true.into()));
+    fs::write(dir.join("c"), "+ 2 1\n+ 2 3\n+ 3 2\n+ 4 4\n").unwrap();
+    let ran = graph(dir, &["update", "g", "c", "--commit-every", "3"]).succeeded();
+    assert!(ran.stdout.contains("2 edges that are there already (--multi adds copies), 1 self-loops"));
+    assert_eq!(exported(dir), ["1,2", "2,3"].map(str::to_owned).into());
+    graph(dir, &["compact", "g"]).succeeded();
+    let report = json(dir, &["update", "g", "c"]);
+    let dropped = (&report["duplicates_dropped"], &report["self_loops_dropped"]);
+    assert_eq!((dropped, &report["edges"]), ((&3.into(), &1.into()), &2.into()));
+    let info = graph(dir, &["info", "g"]).succeeded();
+    let rule = "leave out edges that are there already, and self-loops";
+    assert!(info.stdout.contains(rule), "{}", info.stdout);
+    let report = json(dir, &["update", "g", "c", "--multi"]);
+    assert_eq!((&report["duplicates_dropped"], &report["edges"]), (&0.into(), &5.into()));
+    graph(dir, &["update", "g", "c", "--multi", "--delete"]).failed(2, &["--multi", "--delete"]);
+}
+
+#[test]
 fn standard_input_is_committed_while_it_comes() {
     let dir = folder();
     let dir = dir.path();

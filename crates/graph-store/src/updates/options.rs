@@ -9,6 +9,8 @@ pub struct UpdateOptions {
     pub run: Options,
     /// An edge's removal, or its new weight, is for one of its parallel copies and not for all.
     pub one: bool,
+    /// An edge that is there gets a parallel copy, also in a store that was imported without any.
+    pub multi: bool,
     /// A removal or a new weight of what is not there is an error; it is counted otherwise.
     pub strict: bool,
     /// Bytes of changes that are kept in memory before they are written to a sorted run; readers hold them in
@@ -34,6 +36,7 @@ impl UpdateOptions {
         UpdateOptions {
             run,
             one: false,
+            multi: false,
             strict: false,
             buffer,
             fanout: fanout(USUAL_ALPHA),

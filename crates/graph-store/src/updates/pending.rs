@@ -13,9 +13,13 @@ pub(crate) enum What {
 }
 
 impl What {
-    /// Whether lists are read for it.
-    fn is_looked_up(self) -> bool {
-        matches!(self, What::Delete | What::Set(_) | What::DeleteVertex)
+    /// Whether lists are read for it, where edges that are there are not added again.
+    pub(super) fn is_looked_up(self, dedupe: bool) -> bool {
+        match self {
+            What::Delete | What::Set(_) | What::DeleteVertex => true,
+            What::Insert(_) => dedupe,
+            What::InsertVertex => false,
+        }
     }
 }
 
@@ -29,6 +33,8 @@ pub(crate) struct Pending {
     texts: usize,
     /// How many are of edges that have to be looked up.
     looked_up: usize,
+    /// Whether edges to add are among these.
+    dedupe: bool,
 }
 
 #[derive(Debug)]
@@ -55,10 +61,10 @@ const OF_TEXTS: usize = 320;
 pub(super) const LOOKED_UP: usize = 256;
 
 impl Pending {
-    /// None, of a store whose ids are strings or numbers.
-    pub(crate) fn new(strings: bool) -> Pending {
+    /// None, of a store whose ids are strings or numbers, and where edges that are there are not added again.
+    pub(crate) fn new(strings: bool, dedupe: bool) -> Pending {
         let ids = if strings { IdList::Texts(Vec::new()) } else { IdList::Numbers(Vec::new()) };
-        Pending { what: Vec::new(), ids, texts: 0, looked_up: 0 }
+        Pending { what: Vec::new(), ids, texts: 0, looked_up: 0, dedupe }
     }
 
     /// One more; an id that is not of the store's kind comes back, and nothing is done.
@@ -75,7 +81,7 @@ impl Pending {
             }
             (_, other, _) => return Err(other),
         }
-        self.looked_up += usize::from(what.is_looked_up());
+        self.looked_up += usize::from(what.is_looked_up(self.dedupe));
         self.what.push(what);
         Ok(())
     }
@@ -91,6 +97,11 @@ impl Pending {
             What::InsertVertex => format!("the vertex {source} to add"),
             What::DeleteVertex => format!("the vertex {source} to delete"),
         }
+    }
+
+    /// Whether edges that are there are not added again.
+    pub(crate) fn dedupe(&self) -> bool {
+        self.dedupe
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -115,7 +126,7 @@ impl Pending {
             IdList::Numbers(ids) => IdList::Numbers(ids.split_off(2 * half)),
             IdList::Texts(ids) => IdList::Texts(ids.split_off(2 * half)),
         };
-        let mut later = Pending::new(matches!(ids, IdList::Texts(_)));
+        let mut later = Pending::new(matches!(ids, IdList::Texts(_)), self.dedupe);
         std::mem::swap(&mut later.ids, &mut ids);
         later.what = what;
         for half in [self, &mut later] {
@@ -130,7 +141,7 @@ impl Pending {
             IdList::Numbers(_) => 0,
             IdList::Texts(ids) => ids.iter().map(|text| text.len()).sum(),
         };
-        self.looked_up = self.what.iter().filter(|what| what.is_looked_up()).count();
+        self.looked_up = self.what.iter().filter(|what| what.is_looked_up(self.dedupe)).count();
     }
 
     pub(crate) fn clear(&mut self) {

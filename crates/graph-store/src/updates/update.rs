@@ -17,6 +17,7 @@ use super::log::Log;
 use super::options::UpdateOptions;
 use super::pending::{Pending, What};
 use super::pieces::Pieces;
+use super::resolve::Unmade;
 use super::snapshot::{Changed, Snapshot};
 use super::space::Space;
 use crate::GraphError;
@@ -50,7 +51,7 @@ pub struct GraphUpdate<L> {
 #[derive(Debug, Clone, Copy, Default)]
 struct Staged {
     changes: u64,
-    missing: u64,
+    unmade: Unmade,
 }
 
 impl<L: ReadLists + Default> GraphUpdate<L> {
@@ -69,7 +70,13 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
             let what = "the changes of the graph, until they are compacted,".into();
             return Err(GraphError::Memory { what, given, needed });
         }
-        let pending = Pending::new(base.ids().are_strings());
+        let rules = base.header.rules;
+        if !rules.are_known() {
+            let what = "was imported with a rule for changes that this version of Leadline does not know; \
+                        update it with the version that it was imported with";
+            return Err(GraphError::path(path.as_ref(), what));
+        }
+        let pending = Pending::new(base.ids().are_strings(), rules.dedupe() && !options.multi);
         let index = IdIndex::default();
         Ok(GraphUpdate {
             name,
@@ -137,7 +144,9 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         Space::of(self.held.folder(), &self.manifest)
     }
 
-    /// Adds an edge, and its ends where they are not there. In a store with weights an edge that is given
+    /// Adds an edge, and its ends where they are not there. A store that was imported without parallel edges
+    /// takes no edge that is there already, unless [`UpdateOptions::multi`], and a store that was imported
+    /// without self-loops takes none; [`CommitReport`](super::CommitReport) counts what is left out. In a store with weights an edge that is given
     /// none has 1.
     ///
     /// # Errors

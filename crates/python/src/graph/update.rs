@@ -27,11 +27,18 @@ pub(crate) struct StoreUpdate {
 #[pymethods]
 impl StoreUpdate {
     #[new]
-    fn new(py: Python<'_>, path: &str, one: bool, strict: bool, run: RunOptions) -> PyResult<StoreUpdate> {
+    fn new(
+        py: Python<'_>,
+        path: &str,
+        one: bool,
+        multi: bool,
+        strict: bool,
+        run: RunOptions,
+    ) -> PyResult<StoreUpdate> {
         let run = run.over(&Options::default());
         // Making a folder of a large store, or reading its log, may take a while.
         let opened = background::run(py, None, |_| {
-            let options = UpdateOptions { one, strict, ..UpdateOptions::new(run) };
+            let options = UpdateOptions { one, multi, strict, ..UpdateOptions::new(run) };
             GraphUpdate::open(path, options)
         })?;
         let update = opened.map_err(|error| errors::exception(py, &Failure::from(error)))?;

@@ -6,7 +6,7 @@ use crate::updates::id_index::IdIndex;
 use crate::updates::lists::ReadLists;
 use crate::updates::log::{Commit, Totals};
 use crate::updates::pending::LOOKED_UP;
-use crate::updates::resolve::{Batch, Loaded};
+use crate::updates::resolve::{Batch, Loaded, Unmade};
 use crate::updates::shares::Shares;
 use crate::updates::snapshot::Changed;
 use crate::{GraphError, Options};
@@ -20,6 +20,10 @@ pub struct CommitReport {
     pub changes: u64,
     /// Of these, removals and new weights of what is not there: they changed nothing.
     pub missing: u64,
+    /// Edges that were not added because they are there already; 0 in a store that has parallel edges.
+    pub duplicates_dropped: u64,
+    /// Edges that were not added because they lead to where they come from; 0 in a store that has such edges.
+    pub self_loops_dropped: u64,
     /// Vertices that there are now.
     pub vertices: u64,
     /// Edges that there are now; an undirected one counts once.
@@ -34,8 +38,8 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
     /// all; [`GraphError::TooManyVertices`]; what looking up gives.
     pub fn commit(&mut self) -> Result<CommitReport, GraphError> {
         self.rollback_on_error(|update| {
-            let (commit, more_missing) = update.resolve()?;
-            let Staged { changes, missing } = update.staged.unwrap_or_default();
+            let (commit, unmade) = update.resolve()?;
+            let Staged { changes, unmade: before } = update.staged.unwrap_or_default();
             let changes = changes + update.pending.len() as u64;
             if update.staged.is_some() || changes > 0 && !update.fits(&commit) {
                 update.begin_folder()?;
@@ -58,8 +62,16 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
                 update.read_committed()?;
             }
             let Totals { vertices, .. } = update.changed.totals;
-            let missing = missing + more_missing;
-            Ok(CommitReport { version: update.version(), changes, missing, vertices, edges: update.edges() })
+            let Unmade { missing, duplicates, self_loops } = before + unmade;
+            Ok(CommitReport {
+                version: update.version(),
+                changes,
+                missing,
+                duplicates_dropped: duplicates,
+                self_loops_dropped: self_loops,
+                vertices,
+                edges: update.edges(),
+            })
         })
     }
 
@@ -123,13 +135,13 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
 
     /// Takes pending changes out of memory: into rows, and rows into a run that no reader sees yet.
     pub(super) fn stage(&mut self) -> Result<(), GraphError> {
-        let (commit, more_missing) = self.resolve()?;
-        let Staged { changes, missing } = self.staged.unwrap_or_default();
+        let (commit, unmade) = self.resolve()?;
+        let Staged { changes, unmade: before } = self.staged.unwrap_or_default();
         let changes = changes + self.pending.len() as u64;
         self.begin_folder()?;
         self.changed.add(commit, self.base.header.directed);
         self.pending.clear();
-        self.staged = Some(Staged { changes, missing: missing + more_missing });
+        self.staged = Some(Staged { changes, unmade: before + unmade });
         if self.changed.loose_bytes() > self.shares().rows() {
             self.write_run()?;
             // Each run takes memory of whoever reads the store.
@@ -161,9 +173,9 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         Ok(())
     }
 
-    /// What pending changes come to, and how many are of what is not there. Where the edges that some of them
-    /// delete take too much memory at once, those before them are staged.
-    fn resolve(&mut self) -> Result<(Commit, u64), GraphError> {
+    /// What pending changes come to, and how many of them come to nothing. Where the edges that some of them
+    /// look up take too much memory at once, those before them are staged.
+    fn resolve(&mut self) -> Result<(Commit, Unmade), GraphError> {
         let (batch, loaded) = loop {
             let index = self.shares().index();
             let batch = Batch::new(&self.base, &mut self.index, &self.changed, &self.pending, index)?;
@@ -185,13 +197,13 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
                 }
             }
         };
-        let (commit, missing) = batch.apply(loaded, self.options.one);
-        if let Some(first) = missing.first.filter(|_| self.options.strict) {
+        let (commit, unmade, first_missing) = batch.apply(loaded, self.options.one);
+        if let Some(first) = first_missing.filter(|_| self.options.strict) {
             let (name, what) = (self.name.clone(), self.pending.words(first));
-            return Err(GraphError::Missing { name, what, count: missing.count });
+            return Err(GraphError::Missing { name, what, count: unmade.missing });
         }
         let version = self.changed.version + self.pending.len() as u64;
-        Ok((Commit { version, ..commit }, missing.count))
+        Ok((Commit { version, ..commit }, unmade))
     }
 
     /// Reads what a batch changes, in the share of the memory that there is for it; only how many edges that
