@@ -164,9 +164,14 @@ impl Graph {
     pub(crate) fn added_since(
         &self,
         version: u64,
-        each: impl FnMut(Vertex, Vertex),
+        mut each: impl FnMut(Vertex, Vertex),
     ) -> Result<(), GraphError> {
-        self.changes.as_ref().map_or(Ok(()), |changes| changes.added_since(version, each))
+        let each = |source, target, is_there| {
+            if is_there {
+                each(source, target);
+            }
+        };
+        self.changes.as_ref().map_or(Ok(()), |changes| changes.changed_since(version, each))
     }
 
     /// No less than what ids that the store did not have at first take as a table.

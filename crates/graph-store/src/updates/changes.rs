@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::merge::{Merger, Place};
 use super::rows::{Change, Row, compose, within};
-use super::run::{Cursor, RunSide, Window};
+use super::run::{Cursor, RunSide, SortedRows, Window, merge_rows};
 use super::vertices::IdChanges;
 use crate::GraphError;
 use crate::format::{Block, Decoder, Direction, Directory, Vertex, Weights};
@@ -40,6 +40,13 @@ pub(crate) enum Layer {
 }
 
 impl Layer {
+    fn rows(&self) -> Box<dyn SortedRows + '_> {
+        match self {
+            Layer::Memory(rows) => Box::new(&rows[..]),
+            Layer::Run(run) => Box::new(Cursor::new(run)),
+        }
+    }
+
     fn each_row(&self, mut each: impl FnMut(Row)) -> Result<(), GraphError> {
         match self {
             Layer::Memory(rows) => rows.iter().copied().for_each(&mut each),
@@ -75,22 +82,26 @@ impl Changes {
         Changes { forward, reverse, ids, run_versions }
     }
 
-    /// Calls `each` with the ends of the edges that were added after a version, and maybe of some before; of
-    /// an undirected graph from both ends.
+    /// Calls `each` with the ends of the edges that were added or removed after a version, and maybe of some
+    /// before, and whether the edge is there now; of an undirected graph from both ends. They ascend. What an
+    /// edge was at that version is not known: it may have been there, or not, or had other copies.
     ///
     /// # Errors
     /// Of reading a run.
-    pub fn added_since(&self, version: u64, mut each: impl FnMut(Vertex, Vertex)) -> Result<(), GraphError> {
-        for (at, layer) in self.forward.layers.iter().enumerate() {
-            if self.run_versions.get(at).is_none_or(|last| *last > version) {
-                layer.each_row(|row| {
-                    if row.change() != Change::Remove {
-                        each(row.vertex(), row.neighbour());
-                    }
-                })?;
-            }
-        }
-        Ok(())
+    pub fn changed_since(
+        &self,
+        version: u64,
+        mut each: impl FnMut(Vertex, Vertex, bool),
+    ) -> Result<(), GraphError> {
+        let layers = self.forward.layers.iter().enumerate();
+        let since = layers.filter(|(at, _)| self.run_versions.get(*at).is_none_or(|last| *last > version));
+        let rows: Vec<Box<dyn SortedRows + '_>> = since.map(|(_, layer)| layer.rows()).collect();
+        merge_rows(rows, |rows| {
+            // Of what is left of an edge's rows, a removal is the first.
+            let (first, last) = (rows[0], rows[rows.len() - 1]);
+            each(first.vertex(), first.neighbour(), last.change() != Change::Remove);
+            Ok(())
+        })
     }
 
     /// Of the lists of a direction; an undirected graph has one set of lists for both.

@@ -12,7 +12,7 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use super::log::Totals;
+use super::log::{Commit, Totals};
 use crate::GraphError;
 use crate::format::{ChangeRules, Header, checksum};
 
@@ -56,12 +56,30 @@ pub struct History {
     pub base_version: u64,
     /// The version with which something was last deleted, or given another weight; 0: never.
     pub removed: u64,
+    /// The version with which a vertex was last deleted, or got another number; 0: never. None where version
+    /// 0.1.0 wrote the manifest, which did not say.
+    #[serde(default)]
+    renumbered: Option<u64>,
 }
 
 impl History {
     /// Of a store that was imported.
     pub(crate) fn new(base: &Header) -> History {
-        History { store: header_checksum(base), ..History::default() }
+        History { store: header_checksum(base), renumbered: Some(0), ..History::default() }
+    }
+
+    /// The version with which a vertex was last deleted, or got another number, or a later one; 0: never.
+    pub fn renumbered(&self) -> u64 {
+        self.renumbered.unwrap_or(self.removed)
+    }
+
+    /// Adds a commit.
+    pub(crate) fn add(&mut self, commit: &Commit) {
+        let (rows, vertices) = (commit.removes_edges(), commit.renumbers());
+        self.renumbered = Some(if vertices { commit.version } else { self.renumbered() });
+        if rows || vertices {
+            self.removed = commit.version;
+        }
     }
 }
 

@@ -228,11 +228,16 @@ const REMOVE: u8 = 0;
 const ADD: u8 = 1;
 
 impl Commit {
-    /// Whether an edge or a vertex is not any more what it was before.
-    pub(crate) fn removes(&self) -> bool {
+    /// Whether an edge is not any more what it was before.
+    pub(crate) fn removes_edges(&self) -> bool {
+        self.rows.iter().any(|row| row.change() == Change::Remove)
+    }
+
+    /// Whether a vertex is not any more what it was before.
+    pub(crate) fn renumbers(&self) -> bool {
         let is_other =
             |(owner, vertex): &(Owner, Option<Vertex>)| vertex.is_none() || matches!(owner, Owner::Base(_));
-        self.rows.iter().any(|row| row.change() == Change::Remove) || self.owners.iter().any(is_other)
+        self.owners.iter().any(is_other)
     }
 
     /// Calls `piece` now and then with what there is so far, which it may take away.

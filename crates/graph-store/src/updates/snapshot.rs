@@ -102,9 +102,7 @@ impl Changed {
     pub(crate) fn add(&mut self, commit: Commit, directed: bool) {
         (self.version, self.totals) = (commit.version, commit.totals);
         self.vertices.vertices = commit.totals.vertices;
-        if commit.removes() {
-            self.history.removed = commit.version;
-        }
+        self.history.add(&commit);
         for (owner, vertex) in commit.owners {
             self.vertices.set(owner, vertex);
         }

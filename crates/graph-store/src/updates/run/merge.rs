@@ -4,6 +4,38 @@ use super::{RunSide, Window};
 use crate::GraphError;
 use crate::updates::rows::{self, Row};
 
+/// Rows one after the other, sorted.
+pub(crate) trait SortedRows {
+    /// The row that is next.
+    ///
+    /// # Errors
+    /// Of reading a run.
+    fn peek(&mut self) -> Result<Option<Row>, GraphError>;
+
+    /// Goes on to the one after it.
+    fn step(&mut self);
+}
+
+impl SortedRows for Box<dyn SortedRows + '_> {
+    fn peek(&mut self) -> Result<Option<Row>, GraphError> {
+        (**self).peek()
+    }
+
+    fn step(&mut self) {
+        (**self).step();
+    }
+}
+
+impl SortedRows for &[Row] {
+    fn peek(&mut self) -> Result<Option<Row>, GraphError> {
+        Ok(self.first().copied())
+    }
+
+    fn step(&mut self) {
+        *self = &self[1..];
+    }
+}
+
 /// Walks along all rows of a direction.
 #[derive(Debug)]
 pub(crate) struct Cursor<'r> {
@@ -17,9 +49,10 @@ impl<'r> Cursor<'r> {
     pub(crate) fn new(side: &'r RunSide) -> Cursor<'r> {
         Cursor { side, window: Window::default(), block: 0, at: 0 }
     }
+}
 
-    /// The row that is next.
-    pub(crate) fn peek(&mut self) -> Result<Option<Row>, GraphError> {
+impl SortedRows for Cursor<'_> {
+    fn peek(&mut self) -> Result<Option<Row>, GraphError> {
         while self.block < self.side.firsts.len() {
             self.side.load(self.block, &mut self.window)?;
             if let Some(row) = self.window.rows.get(self.at) {
@@ -30,7 +63,7 @@ impl<'r> Cursor<'r> {
         Ok(None)
     }
 
-    pub(crate) fn step(&mut self) {
+    fn step(&mut self) {
         self.at += 1;
     }
 }
@@ -43,7 +76,18 @@ pub(crate) fn merge(
     sides: &[&RunSide],
     mut each: impl FnMut(Row) -> Result<(), GraphError>,
 ) -> Result<(), GraphError> {
-    let mut cursors: Vec<Cursor<'_>> = sides.iter().map(|side| Cursor::new(side)).collect();
+    let cursors: Vec<Cursor<'_>> = sides.iter().map(|side| Cursor::new(side)).collect();
+    merge_rows(cursors, |rows| rows.iter().try_for_each(|row| each(*row)))
+}
+
+/// Merges rows of several ages, the oldest first, and gives the rows of each edge to `each` in order.
+///
+/// # Errors
+/// Of the rows, and of `each`.
+pub(crate) fn merge_rows(
+    mut cursors: Vec<impl SortedRows>,
+    mut each: impl FnMut(&[Row]) -> Result<(), GraphError>,
+) -> Result<(), GraphError> {
     let (mut rows, mut starts) = (Vec::new(), Vec::new());
     let mut before = None;
     loop {
@@ -67,6 +111,6 @@ pub(crate) fn merge(
             }
         }
         rows::compose(&mut rows, &starts);
-        rows.iter().try_for_each(|row| each(*row))?;
+        each(&rows)?;
     }
 }

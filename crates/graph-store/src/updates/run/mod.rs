@@ -20,7 +20,7 @@ use super::rows::{self, Row};
 use crate::GraphError;
 use crate::format::{ALIGNMENT, checksum};
 
-pub(crate) use self::merge::{Cursor, merge};
+pub(crate) use self::merge::{Cursor, SortedRows, merge, merge_rows};
 pub(crate) use self::writer::RunWriter;
 
 const MAGIC: &[u8; 8] = b"LEADRUN1";
