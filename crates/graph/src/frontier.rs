@@ -202,6 +202,16 @@ impl Frontier {
         })
     }
 
+    /// Calls `work` with all that are in, ascending, each of which it may take out; costs as many steps as
+    /// there are.
+    pub(crate) fn for_each(&self, mut work: impl FnMut(Vertex)) {
+        let mut next = self.next(0);
+        while let Some(vertex) = next {
+            work(vertex);
+            next = vertex.checked_add(1).and_then(|from| self.next(from));
+        }
+    }
+
     /// Takes all out; costs as many words as were set.
     pub fn clear(&mut self) {
         let top = self.levels.0.len() - 1;

@@ -155,22 +155,16 @@ impl Graph {
         self.history
     }
 
-    /// Calls `each` with the ends of the edges that were added after a version since which nothing was
-    /// removed and the store was not compacted, and maybe of some before; of an undirected graph from both
-    /// ends.
+    /// Calls `each` with the ends of the edges that changed after a version since which the store was not
+    /// compacted, as [`Changes::changed_since`].
     ///
     /// # Errors
     /// Of reading changes.
-    pub(crate) fn added_since(
+    pub(crate) fn changed_since(
         &self,
         version: u64,
-        mut each: impl FnMut(Vertex, Vertex),
+        each: impl FnMut(Vertex, Vertex, bool),
     ) -> Result<(), GraphError> {
-        let each = |source, target, is_there| {
-            if is_there {
-                each(source, target);
-            }
-        };
         self.changes.as_ref().map_or(Ok(()), |changes| changes.changed_since(version, each))
     }
 

@@ -1,6 +1,7 @@
 //! What users of the graph crate rely on, as one test program: linking many would take longer than running
 //! them.
 
+mod after_changes;
 mod against_networkx;
 mod algorithms;
 mod communities;

@@ -9,7 +9,7 @@ use leadline_graph_store::graphalytics::Properties;
 
 use super::Destination;
 use super::option::AlgorithmOption;
-use crate::algorithms::{Continued, Previous, Stamp};
+use crate::algorithms::{Continued, GoesOn, Previous, Stamp};
 use crate::{Graph, GraphError};
 
 /// The value of an option.
@@ -177,14 +177,19 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The result of `--from` that a run with this stamp can go on from; `columns` is how many numbers it has
-    /// next to each id. Notes why there is none.
+    /// The result of `--from` that a run with this stamp can go on from, after the changes that it says;
+    /// `columns` is how many numbers it has next to each id. Notes why there is none.
     ///
     /// # Errors
     /// As [`Previous::open`].
-    pub fn previous(&mut self, stamp: &Stamp, columns: u64) -> Result<Option<Previous>, GraphError> {
+    pub fn previous(
+        &mut self,
+        stamp: &Stamp,
+        columns: u64,
+        goes_on: GoesOn,
+    ) -> Result<Option<Previous>, GraphError> {
         let Some(path) = self.path("from") else { return Ok(None) };
-        match Previous::open(self.graph, path, stamp, columns)? {
+        match Previous::open(self.graph, path, stamp, columns, goes_on)? {
             Continued::From(previous) => Ok(Some(previous)),
             Continued::FullRun(why) => {
                 self.notes.push(format!("{}: {why}; this is a full run", path.display()));

@@ -13,6 +13,7 @@
 //! Where the graph fits in memory, and was gone through before, it goes by lists that are decoded (`on_lists`).
 //! Where the cap has no room for the levels, they go to a file while they are found (`found`).
 
+mod after;
 mod found;
 mod on_lists;
 mod run;
@@ -23,9 +24,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::engine::EnginePlan;
 use crate::{Engine, Frontier, Graph, GraphError, PerVertex, RunStats, Which};
 
-use super::previous::Previous;
 use super::relax::{relax_bytes, relax_levels};
-use super::{numbers, plain};
 use found::{Found, InFile, InMemory};
 use leadline_graph_store::format::{Block, Direction, Vertex};
 pub use run::BfsRun;
@@ -101,50 +100,6 @@ impl Graph {
     }
 }
 
-impl Graph {
-    /// The same levels, from the levels of an earlier version and the same sources: only what the new edges
-    /// bring nearer is looked at. Where the cap has no room for levels it is [`Graph::bfs`].
-    ///
-    /// # Errors
-    /// As [`Graph::bfs`]; [`GraphError::Malformed`] where the result is not one of levels.
-    ///
-    /// # Panics
-    /// As [`Graph::bfs`].
-    pub fn bfs_after(&self, sources: &[Vertex], previous: &Previous) -> Result<Bfs, GraphError> {
-        let plan = MemoryPlan::new(self, self.options().memory);
-        if plan.is_in_file {
-            return self.bfs(sources);
-        }
-        let (searched, stats) = Engine::run(self, NAME, plan.bytes, |engine| {
-            let levels = numbers(self.vertices(), |_| UNREACHED);
-            let frontier = Frontier::new(self.vertices());
-            let mut row = 0;
-            previous.each(self, |vertex, _, level| {
-                // -1 is not reached.
-                let level = if level == u64::MAX { Some(UNREACHED) } else { u32::try_from(level).ok() };
-                let level = level.ok_or_else(|| previous.wrong(row, "has no level".to_owned()))?;
-                levels[vertex as usize].store(level, Ordering::Relaxed);
-                row += 1;
-                Ok(())
-            })?;
-            let level = |vertex: Vertex| levels[vertex as usize].load(Ordering::Relaxed);
-            previous.added(self, |source, target| {
-                let nearer = level(source).saturating_add(1);
-                if nearer < level(target) {
-                    levels[target as usize].store(nearer, Ordering::Relaxed);
-                    frontier.insert(target);
-                }
-            })?;
-            relax_levels(engine, &levels, &frontier)?;
-            let levels = plain(levels);
-            let (reached, depth) = reached_and_depth(levels.iter().copied());
-            Ok(Searched { levels: levels.into(), reached, depth })
-        })?;
-        let Searched { levels, reached, depth } = searched;
-        Ok(Bfs { levels, reached, depth, stats })
-    }
-}
-
 /// What a search came to.
 struct Searched {
     levels: PerVertex<u32>,
@@ -169,7 +124,12 @@ struct MemoryPlan {
 impl MemoryPlan {
     /// With levels in memory, if they fit or take less than the way to a file.
     fn new(graph: &Graph, memory: u64) -> MemoryPlan {
-        let (in_memory, in_file) = (bfs_bytes(graph), in_file_bytes(graph));
+        MemoryPlan::with(graph, memory, bfs_bytes(graph))
+    }
+
+    /// The same where levels in memory, and what goes with them, take that many bytes.
+    fn with(graph: &Graph, memory: u64, in_memory: u64) -> MemoryPlan {
+        let in_file = in_file_bytes(graph);
         let fits = |bytes| {
             let (header, options) = (graph.header(), graph.options());
             EnginePlan::least_memory(header, options, graph.all_blocks(), bytes) <= memory

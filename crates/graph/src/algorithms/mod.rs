@@ -34,7 +34,7 @@ pub use modularity::{
 };
 pub use pagerank::{PageRank, PageRankOptions, PageRankRun};
 pub use parents::Parents;
-pub use previous::{Continued, Previous, Stamp};
+pub use previous::{Continued, GoesOn, Previous, Stamp};
 pub use scc::{Scc, SccRun};
 pub use similarity::{Measure, MostSimilar, MostSimilarRun, Similarities, SimilaritiesRun, TopOptions};
 pub use sssp::{Sssp, SsspRun};

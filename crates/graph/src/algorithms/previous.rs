@@ -1,14 +1,13 @@
 //! Results of an earlier version of a graph to go on from: which version a result is of, and its values.
 //!
 //! A result file `X.bin` has a file `X.bin.json` next to it that says what it is a result of ([`Stamp`]).
-//! Where edges and vertices were only added since then, components, levels and ranks go on from it.
+//! Components, levels and ranks go on from it, after the changes that each can follow ([`GoesOn`]).
 
-use std::cmp::Ordering;
 use std::fs::File;
 use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-use leadline_graph_store::format::Vertex;
+use leadline_graph_store::format::{MAX_VERTICES, Vertex};
 use serde::{Deserialize, Serialize};
 
 use crate::{Graph, GraphError};
@@ -83,6 +82,18 @@ impl Stamp {
     }
 }
 
+/// After which changes an algorithm can go on from a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GoesOn {
+    /// After any: the result is only where it begins.
+    Always,
+    /// After changes of edges and new vertices. Those changes have to be known, which they are not once the
+    /// store was compacted; and where vertices are deleted, others get their numbers.
+    AfterChangesOfEdges,
+    /// The same, but after edges were deleted only where lists of incoming edges can be read.
+    AfterDeletionsByIncoming,
+}
+
 /// A result that a run can go on from.
 #[derive(Debug)]
 pub struct Previous {
@@ -91,6 +102,8 @@ pub struct Previous {
     /// Numbers of 8 bytes per vertex that it had.
     columns: u64,
     rows: u64,
+    /// Whether vertices that it has may be gone.
+    lost_vertices: bool,
 }
 
 /// Whether there is one.
@@ -103,11 +116,18 @@ pub enum Continued {
 }
 
 impl Previous {
-    /// Looks whether a run with this stamp can go on from a result with `columns` numbers for each id.
+    /// Looks whether a run with this stamp can go on from a result with `columns` numbers for each id, after
+    /// the changes that there were.
     ///
     /// # Errors
     /// [`GraphError::Path`], [`GraphError::Malformed`] where it is not a result.
-    pub fn open(graph: &Graph, path: &Path, now: &Stamp, columns: u64) -> Result<Continued, GraphError> {
+    pub fn open(
+        graph: &Graph,
+        path: &Path,
+        now: &Stamp,
+        columns: u64,
+        goes_on: GoesOn,
+    ) -> Result<Continued, GraphError> {
         let before = Stamp::read(path)?;
         let length = std::fs::metadata(path).map_err(|error| GraphError::opening(path, error))?.len();
         let history = graph.history();
@@ -121,24 +141,31 @@ impl Previous {
         if before.version > now.version {
             return anew("is a result of a later version");
         }
-        if history.removed > before.version {
-            return anew("is a result of before something was deleted");
+        let lost_vertices = history.renumbered() > before.version;
+        if goes_on != GoesOn::Always && lost_vertices {
+            return anew("is a result from before a vertex was deleted");
         }
-        if history.base_version > before.version {
+        if goes_on != GoesOn::Always && history.base_version > before.version {
+            return anew("is a result from before the store was compacted, which loses the list of changes");
+        }
+        let deleted = history.removed > before.version;
+        if goes_on == GoesOn::AfterDeletionsByIncoming && deleted && !graph.header().has_reverse() {
             return anew(
-                "is a result from before the store was compacted, which loses the list of additions",
+                "is a result from before an edge was deleted or given another weight, and the store has no \
+                 lists of incoming edges (import with --reverse)",
             );
         }
         let row = 8 * (1 + columns);
-        if !length.is_multiple_of(row) || length / row > graph.vertices() {
-            let what = format!("expected {row} bytes for each of at most {} vertices", graph.vertices());
+        let most = if lost_vertices { MAX_VERTICES } else { graph.vertices() };
+        if !length.is_multiple_of(row) || length / row > most {
+            let what = format!("expected {row} bytes for each of at most {most} vertices");
             return Err(GraphError::malformed(path.display(), what));
         }
         let (version, rows) = (before.version, length / row);
-        Ok(Continued::From(Previous { path: path.to_owned(), version, columns, rows }))
+        Ok(Continued::From(Previous { path: path.to_owned(), version, columns, rows, lost_vertices }))
     }
 
-    /// Calls `each` with the vertex, the id and the first number of each row.
+    /// Calls `each` with the vertex, the id and the first number of each row, without vertices that are gone.
     ///
     /// # Errors
     /// [`GraphError::Read`]; [`GraphError::Malformed`] where an id is not one of the graph's.
@@ -152,38 +179,61 @@ impl Previous {
         let mut file = BufReader::with_capacity(1 << 20, file);
         let mut ids = graph.ids();
         let mut record = vec![0; 8 * (1 + self.columns as usize)];
-        let mut rank = 0;
+        // The id before this rank, the last that was looked at.
+        let (mut rank, mut next) = (0, None);
         for row in 0..self.rows {
             file.read_exact(&mut record).map_err(|error| GraphError::read(&name, error))?;
             let number = |at: usize| u64::from_le_bytes(*record[8 * at..].first_chunk().unwrap_or(&[0; 8]));
             let id = number(0);
             // Both ascend; ids between those of the result are new.
-            let vertex = loop {
-                if rank == graph.vertices() {
-                    break None;
-                }
+            while next < Some(id) && rank < graph.vertices() {
+                next = Some(ids.number(rank)?);
                 rank += 1;
-                match ids.number(rank - 1)?.cmp(&id) {
-                    Ordering::Less => {}
-                    Ordering::Equal => break Some(ids.vertex(rank - 1)?),
-                    Ordering::Greater => break None,
-                }
-            };
-            let Some(vertex) = vertex else {
+            }
+            if next == Some(id) {
+                each(ids.vertex(rank - 1)?, id, number(1))?;
+            } else if !self.lost_vertices {
                 return Err(self.wrong(row, format!("has the id {id}, which the graph does not have")));
-            };
-            each(vertex, id, number(1))?;
+            }
         }
         Ok(())
     }
 
-    /// Calls `each` with the ends of the edges that were added since then, and maybe of some before; those of
-    /// an undirected graph from both ends.
+    /// Calls `each` with the ends of the edges that were added since then, and maybe of some before, that are
+    /// there now; those of an undirected graph from both ends.
     ///
     /// # Errors
     /// Of reading changes.
-    pub(crate) fn added(&self, graph: &Graph, each: impl FnMut(Vertex, Vertex)) -> Result<(), GraphError> {
-        graph.added_since(self.version, each)
+    pub(crate) fn added(
+        &self,
+        graph: &Graph,
+        mut each: impl FnMut(Vertex, Vertex),
+    ) -> Result<(), GraphError> {
+        graph.changed_since(self.version, |source, target, is_there| {
+            if is_there {
+                each(source, target);
+            }
+        })
+    }
+
+    /// The same of edges that were deleted since then, or before, and are not there now. None may have been
+    /// there then.
+    ///
+    /// # Errors
+    /// Of reading changes.
+    pub(crate) fn deleted(
+        &self,
+        graph: &Graph,
+        mut each: impl FnMut(Vertex, Vertex),
+    ) -> Result<(), GraphError> {
+        if graph.history().removed <= self.version {
+            return Ok(());
+        }
+        graph.changed_since(self.version, |source, target, is_there| {
+            if !is_there {
+                each(source, target);
+            }
+        })
     }
 
     pub(crate) fn wrong(&self, row: u64, what: String) -> GraphError {

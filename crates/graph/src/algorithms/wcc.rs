@@ -73,20 +73,24 @@ impl Graph {
 }
 
 impl Graph {
-    /// The same components, from the components of an earlier version: no block of the lists is read. It
-    /// takes 16 bytes per earlier component in addition to [`Graph::wcc`]; where the cap has no room for
-    /// that, or for a number per vertex, it is [`Graph::wcc`].
+    /// The same components, from the components of an earlier version. After additions no block of the lists
+    /// is read; after deletions, few are where the ends of a deleted edge have another way to each other, or
+    /// one of them is in a small component now, and otherwise the lists of the components that lost an edge.
+    ///
+    /// It takes 16 bytes per earlier component and 256 per deleted edge in addition to [`Graph::wcc`]; where
+    /// the cap has no room for that, or for a number per vertex, it is [`Graph::wcc`].
     ///
     /// # Errors
     /// As [`Graph::wcc`]; [`GraphError::Malformed`] where the result is not one of components.
     pub fn wcc_after(&self, previous: &Previous) -> Result<Wcc, GraphError> {
-        let before = after::count(self, previous)?;
-        let beside = after::bytes(before);
+        let before = after::Before::of(self, previous)?;
+        let beside = before.bytes(self);
         let memory = self.options().memory.saturating_sub(beside);
         let plan = state_bytes(self).plan(self, memory);
         let Ok(MemoryPlan { bytes, parts: None }) = plan else { return self.wcc() };
-        let ((components, count), stats) =
-            Engine::run(self, NAME, bytes + beside, |_| named(self, after::roots(self, previous, before)?))?;
+        let ((components, count), stats) = Engine::run(self, NAME, bytes + beside, |engine| {
+            named(self, after::roots(engine, previous, &before)?)
+        })?;
         Ok(Wcc { components, count, stats })
     }
 }

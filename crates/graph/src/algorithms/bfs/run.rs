@@ -8,7 +8,7 @@ use super::found::InFile;
 use super::{Bfs, MemoryPlan, bfs_bytes};
 use crate::algorithm::{Algorithm, AlgorithmOption, Definition, Job, OptionKind, Ran, TableShape};
 use crate::algorithms::parents::parents_bytes;
-use crate::algorithms::{Parents, Previous, Stamp, pagerank};
+use crate::algorithms::{GoesOn, Parents, Previous, Stamp, pagerank};
 use crate::estimate::{Blocks, Cost, Size, Spilled};
 use crate::output::{Column, Kind, VertexTable, grouped, outcome, vertex_table};
 use crate::{Graph, GraphError};
@@ -80,7 +80,8 @@ Examples:
         let sources = call.sources(properties.as_ref(), Properties::bfs_source)?;
         let (vertices, parents) = (call.vertices(&sources)?, call.flag("parents"));
         let stamp = Stamp::new(call.graph(), "bfs", json!({ "source": sources, "parents": parents }));
-        let previous = call.previous(&stamp, if parents { 2 } else { 1 })?;
+        let columns = if parents { 2 } else { 1 };
+        let previous = call.previous(&stamp, columns, GoesOn::AfterDeletionsByIncoming)?;
         Ok(Box::new(BfsRun { sources: vertices, parents, stamp: Some(stamp), previous }))
     },
 };

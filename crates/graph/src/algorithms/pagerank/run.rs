@@ -10,7 +10,7 @@ use crate::algorithm::{
     Algorithm, AlgorithmOption, Call, Definition, Job, Needs, OptionKind, Ran, TableShape, Within,
 };
 use crate::algorithms::parts::Partitioning;
-use crate::algorithms::{Previous, Stamp};
+use crate::algorithms::{GoesOn, Previous, Stamp};
 use crate::estimate::{Blocks, Cost, Size, Spilled};
 use crate::output::{outcome, vertex_table};
 use crate::{Graph, GraphError};
@@ -67,7 +67,7 @@ Examples:
   # Personal to vertex 17
   leadline graph pagerank web.store --source 17
   leadline graph pagerank roads.store --weighted -o ranks.csv
-  # Again, after additions
+  # Again, after changes
   leadline graph pagerank web.store --tolerance 1e-9 --from ranks.bin \\
     -o ranks.bin",
     options: &[
@@ -127,7 +127,7 @@ fn make(call: &mut Call<'_>) -> Result<Box<dyn Algorithm>, GraphError> {
     let personal = call.vertices(&source)?;
     let arguments = json!({ "damping": damping, "source": source, "weighted": weighted });
     let stamp = Stamp::new(call.graph(), "pagerank", arguments);
-    let previous = call.previous(&stamp, 1)?;
+    let previous = call.previous(&stamp, 1, GoesOn::Always)?;
     let options = PageRankOptions { damping, iterations, personal, weighted, ..usual };
     Ok(Box::new(PageRankRun { options, stamp: Some(stamp), previous }))
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{Wcc, in_parts, state_bytes};
 use crate::algorithm::{Algorithm, AlgorithmOption, Definition, Job, Ran, TableShape};
-use crate::algorithms::{Previous, Stamp};
+use crate::algorithms::{GoesOn, Previous, Stamp};
 use crate::estimate::{Blocks, Cost, Size, Spilled};
 use crate::output::{grouped, outcome, vertex_table};
 use crate::{Graph, GraphError};
@@ -30,14 +30,14 @@ pub(crate) static DEFINITION: Definition = Definition {
     examples: "\
 Examples:
   leadline graph wcc web.store --memory 64M -o components.bin
-  # Again, after additions
+  # Again, after changes
   leadline graph wcc web.store --from components.bin -o components.bin",
     options: &[AlgorithmOption::PROPERTIES, AlgorithmOption::FROM],
     one_of: &[],
     make: |call| {
         call.properties()?;
         let stamp = Stamp::new(call.graph(), "wcc", json!({}));
-        let previous = call.previous(&stamp, 1)?;
+        let previous = call.previous(&stamp, 1, GoesOn::AfterChangesOfEdges)?;
         Ok(Box::new(WccRun { stamp: Some(stamp), previous }))
     },
 };
