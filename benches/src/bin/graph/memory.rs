@@ -13,8 +13,8 @@ use crate::run::threads;
 use crate::table::spread;
 
 /// Leadline warm, with memory for twice the edges, against engines that hold the graph in memory: what each
-/// says the algorithm alone took, without start and loading. For Leadline that is the second of two runs in
-/// one process, whose cache the first has filled.
+/// says the algorithm alone took, without start and loading. For Leadline that is the third of three runs in
+/// one process: the first has filled the cache, and the second has decoded the lists.
 ///
 /// A peer is called as in `run`; the last number it prints is its seconds.
 #[derive(Parser)]
@@ -86,8 +86,9 @@ pub fn memory(args: &Args) -> Result<()> {
 fn one(engine: &Engine, task: &Task<'_>, timeout: f64) -> Result<f64> {
     let mut command = engine.command(task);
     if matches!(engine, Engine::Leadline(_)) {
-        // Of the last run, for which the first has read all: the others begin with the graph in memory.
-        command.extend(["--runs", "2"].map(Into::into));
+        // Of the last run, for which those before have read and decoded all: the peers begin with the graph in
+        // memory.
+        command.extend(["--runs", "3"].map(Into::into));
     }
     let run = measure(&command, None, timeout)?;
     let seconds = seconds_of(engine, &run)?;
