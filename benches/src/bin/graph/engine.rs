@@ -111,11 +111,11 @@ pub fn store(dir: &Path, name: &str) -> PathBuf {
     dir.join(format!("{name}.graph"))
 }
 
-/// Makes Leadline's store of a graph where there is none.
+/// Makes Leadline's store of a graph where there is none, its vertices numbered by degree or as they are.
 ///
 /// # Errors
 /// Where Leadline cannot be run or fails.
-pub fn import(leadline: &Path, dir: &Path, name: &str) -> Result<()> {
+pub fn import(leadline: &Path, dir: &Path, name: &str, renumber: bool) -> Result<()> {
     let store = store(dir, name);
     if store.exists() {
         return Ok(());
@@ -123,7 +123,9 @@ pub fn import(leadline: &Path, dir: &Path, name: &str) -> Result<()> {
     eprintln!("importing {name}");
     let mut command = Command::new(leadline);
     command.args(["graph", "import"]).arg(dir.join(format!("{name}.u32"))).arg(&store);
-    let status = command.args(["--undirected", "--dedupe", "--renumber"]).status();
+    command.args(["--undirected", "--dedupe"]).args(renumber.then_some("--renumber"));
+    // What it says of itself is not part of a table.
+    let status = command.stdout(std::process::Stdio::null()).status();
     if !status.with_context(|| leadline.display().to_string())?.success() {
         bail!("`{} graph import` of {name} failed", leadline.display());
     }

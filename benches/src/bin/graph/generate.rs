@@ -46,29 +46,56 @@ pub fn generate(args: &Args) -> Result<()> {
     println!("| graph | vertices | edges, both directions | largest degree | of vertex |");
     println!("| --- | --- | --- | --- | --- |");
     for name in &args.graphs {
-        let scale = name.strip_prefix("rmat").and_then(|scale| scale.parse().ok());
-        let side = side(name);
-        let (vertices, mut pairs) = match (scale.filter(|scale| SCALES.contains(scale)), side) {
-            (Some(scale), _) => (1 << scale, rmat(scale, (SAMPLES << scale) >> 20, scale.into())),
-            (_, Some(side)) => (u64::from(side).pow(2), grid(side)),
-            _ => bail!("no graph {name:?}: rmat10 to rmat26, or a grid such as grid500 or grid1k"),
-        };
-        let name = &match args.permute {
-            true => format!("{name}-permuted"),
-            false => name.clone(),
-        };
-        if args.permute {
-            permute(&mut pairs, vertices);
-        }
-        let (hub, degree) = largest_degree(&pairs);
-        // A grid has no vertex that stands out: its search starts in a corner.
-        let source = if side.is_some() && !args.permute { 0 } else { hub };
-        write_pairs(&args.dir.join(format!("{name}.u32")), &pairs)?;
-        let graph = Graph { name: name.clone(), vertices, edges: pairs.len() as u64, source };
-        store_meta(&args.dir, &graph)?;
-        println!("| {name} | {vertices} | {} | {degree} | {hub} |", pairs.len());
+        let (Graph { name, vertices, edges, .. }, (hub, degree)) = make(&args.dir, name, args.permute)?;
+        println!("| {name} | {vertices} | {edges} | {degree} | {hub} |");
     }
     Ok(())
+}
+
+/// What a name stands for.
+#[derive(Debug, Clone, Copy)]
+pub enum Shape {
+    /// The scale, base 2.
+    Rmat(u32),
+    /// Vertices on a side.
+    Grid(u32),
+}
+
+/// The graph of a name.
+///
+/// # Errors
+/// Where there is none.
+pub fn shape(name: &str) -> Result<Shape> {
+    let scale = name.strip_prefix("rmat").and_then(|scale| scale.parse().ok());
+    match (scale.filter(|scale| SCALES.contains(scale)), side(name)) {
+        (Some(scale), _) => Ok(Shape::Rmat(scale)),
+        (_, Some(side)) => Ok(Shape::Grid(side)),
+        _ => bail!("no graph {name:?}: rmat10 to rmat26, or a grid such as grid500 or grid1k"),
+    }
+}
+
+/// Writes one graph; also says which vertex has the largest degree, and that degree.
+///
+/// # Errors
+/// Where there is no graph of that name, or it cannot be written.
+pub fn make(dir: &Path, name: &str, permuted: bool) -> Result<(Graph, (u32, usize))> {
+    let shape = shape(name)?;
+    let (vertices, mut pairs) = match shape {
+        Shape::Rmat(scale) => (1 << scale, rmat(scale, (SAMPLES << scale) >> 20, scale.into())),
+        Shape::Grid(side) => (u64::from(side).pow(2), grid(side)),
+    };
+    let mut name = name.to_owned();
+    if permuted {
+        name += "-permuted";
+        permute(&mut pairs, vertices);
+    }
+    let (hub, degree) = largest_degree(&pairs);
+    // A grid has no vertex that stands out: its search starts in a corner.
+    let source = if matches!(shape, Shape::Grid(_)) && !permuted { 0 } else { hub };
+    write_pairs(&dir.join(format!("{name}.u32")), &pairs)?;
+    let graph = Graph { name, vertices, edges: pairs.len() as u64, source };
+    store_meta(dir, &graph)?;
+    Ok((graph, (hub, degree)))
 }
 
 /// Vertices on a side, from `grid500` or `grid1k`.

@@ -1,6 +1,6 @@
 //! Graph algorithms under a memory cap, cold, against other engines; time over reads in flight; time in
-//! memory; where more reads in flight pay; stores that are changed; questions about
-//! many vertices.
+//! memory; where more reads in flight pay; stores that are changed; questions about many vertices; two
+//! builds in all cells.
 
 mod cgroup;
 mod depth;
@@ -10,6 +10,7 @@ mod graph;
 mod measure;
 mod memory;
 mod queries;
+mod regressions;
 mod run;
 mod study;
 mod table;
@@ -29,6 +30,7 @@ enum Args {
     Study(study::Args),
     Updates(updates::Args),
     Queries(queries::Args),
+    Regressions(regressions::Args),
     #[command(hide = true)]
     Child(measure::Args),
 }
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         Args::Study(args) => study::study(&args),
         Args::Updates(args) => updates::updates(&args),
         Args::Queries(args) => queries::queries(&args),
+        Args::Regressions(args) => regressions::regressions(&args),
         Args::Child(args) => measure::child(&args),
     };
     match done {

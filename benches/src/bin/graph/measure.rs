@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Parser;
-use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::resource::{Usage, UsageWho, getrusage};
+use nix::sys::time::{TimeVal, TimeValLike as _};
 use serde_json::{Value, json};
 
 use crate::cgroup::Cgroup;
@@ -34,6 +35,7 @@ pub fn child(args: &Args) -> Result<()> {
         "seconds": seconds,
         "read_bytes": usage.block_reads() * 512,
         "peak_rss_bytes": usage.max_rss() * 1024,
+        "cpu_seconds": cpu_seconds(&usage),
         "code": output.status.code(),
         "signal": output.status.signal(),
         "stdout": String::from_utf8_lossy(&output.stdout),
@@ -41,6 +43,11 @@ pub fn child(args: &Args) -> Result<()> {
     });
     println!("{document}");
     Ok(())
+}
+
+fn cpu_seconds(usage: &Usage) -> f64 {
+    let seconds = |time: TimeVal| time.num_microseconds() as f64 / 1e6;
+    seconds(usage.user_time()) + seconds(usage.system_time())
 }
 
 /// How a run ended.
@@ -80,6 +87,8 @@ impl Outcome {
 pub struct Measured {
     /// From the start of the program to its end.
     pub seconds: f64,
+    /// Of processors, user and system.
+    pub cpu_seconds: f64,
     /// From the device, by the program and all it started.
     pub read_bytes: u64,
     /// Of the largest of its processes.
@@ -123,6 +132,7 @@ pub fn measure(words: &[OsString], group: Option<&Cgroup>, timeout_seconds: f64)
     let oom = group.map_or(Ok(false), Cgroup::killed)?;
     Ok(Measured {
         seconds: report["seconds"].as_f64().context("no seconds in a run's report")?,
+        cpu_seconds: report["cpu_seconds"].as_f64().context("no cpu_seconds in a run's report")?,
         read_bytes: whole("read_bytes")?,
         peak_rss_bytes: whole("peak_rss_bytes")?,
         outcome: Outcome::of(&report, timeout_seconds, oom),

@@ -52,7 +52,7 @@ pub fn memory(args: &Args) -> Result<()> {
     println!("| --- | --- | --- | --- |");
     for name in &args.graphs {
         let graph = load_meta(&args.dir, name)?;
-        import(&args.leadline, &args.dir, name)?;
+        import(&args.leadline, &args.dir, name, true)?;
         for algorithm in &args.algorithms {
             let cap_bytes = Cap::Percent(200.0).bytes(&graph, algorithm)?;
             let threads = threads(args.threads);
@@ -139,6 +139,7 @@ mod tests {
     fn a_run_that_failed_has_no_seconds_even_if_it_printed_some() {
         let run = |outcome| Measured {
             seconds: 9.0,
+            cpu_seconds: 9.0,
             read_bytes: 0,
             peak_rss_bytes: 0,
             outcome,

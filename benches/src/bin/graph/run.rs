@@ -84,7 +84,7 @@ pub fn run(args: &Args) -> Result<()> {
         String::from("graph,algorithm,cap,cap_bytes,engine,seconds,read_bytes,peak_rss_bytes,outcome\n");
     println!("{HEAD}");
     for graph in &graphs {
-        import(&args.leadline, &args.dir, &graph.name)?;
+        import(&args.leadline, &args.dir, &graph.name, true)?;
         for algorithm in &args.algorithms {
             for cap in &caps {
                 let cap_bytes = cap.bytes(graph, algorithm)?;

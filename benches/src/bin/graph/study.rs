@@ -92,7 +92,7 @@ pub fn study(args: &Args) -> Result<()> {
     let mut journal = Journal::open(&args.runs)?;
     let todo = todo(args, &journal);
     if !todo.is_empty() {
-        graphs.iter().try_for_each(|graph| import(&args.leadline, &args.dir, &graph.name))?;
+        graphs.iter().try_for_each(|graph| import(&args.leadline, &args.dir, &graph.name, true))?;
         let stop = Arc::new(AtomicBool::new(false));
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
             signal_hook::flag::register(signal, Arc::clone(&stop))?;

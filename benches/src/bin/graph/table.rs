@@ -81,7 +81,14 @@ mod tests {
     use super::*;
 
     fn run(seconds: f64, outcome: Outcome) -> Measured {
-        Measured { seconds, read_bytes: 3 << 20, peak_rss_bytes: 5 << 20, outcome, stdout: String::new() }
+        Measured {
+            seconds,
+            cpu_seconds: seconds,
+            read_bytes: 3 << 20,
+            peak_rss_bytes: 5 << 20,
+            outcome,
+            stdout: String::new(),
+        }
     }
 
     #[test]
