@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use leadline_device::Device;
 use leadline_measure::{Budget, Plan, measure, summary};
-use leadline_profile::{Capped, DeviceProfile, Parameters, Pattern};
+use leadline_profile::{Capped, DeviceProfile, Parameters, Pattern, ReadLimits};
 use leadline_sim::ParametricSpec;
 
 /// A description in which reads take 60 + 5 KiB us on `read` servers and writes 150 + 10 KiB us on `write`.
@@ -34,6 +34,23 @@ fn random(profile: &DeviceProfile, block: u32) -> &Parameters {
 
 fn near(found: f64, truth: f64, share: f64, what: &str) {
     assert!((found / truth - 1.0).abs() <= share, "{what}: found {found}, truth {truth}");
+}
+
+#[test]
+fn a_limit_on_operations_is_told_from_servers_that_are_busy() {
+    let limit = |read, more| {
+        let profile = profile_with(&device(read, 8, more), 1, |_| ());
+        ReadLimits::of(&profile).unwrap().operation_limit()
+    };
+    let (operations, bytes) = limit(80, "cap_iops = 3000").unwrap();
+    near(operations, 3000.0, 0.02, "operations per second");
+    // The largest reads measured: the limit on bytes, if there is one, is above.
+    near(bytes, 3000.0 * 8192.0, 0.02, "bytes per second");
+    // More operations than are a limit worth knowing; one server, which takes longer for more bytes; a disk's
+    // few operations.
+    assert_eq!(limit(80, "cap_iops = 90000"), None);
+    assert_eq!(limit(1, ""), None);
+    assert_eq!(limit(80, "cap_iops = 200"), None);
 }
 
 #[test]

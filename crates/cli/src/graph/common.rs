@@ -25,7 +25,8 @@ pub(super) struct EngineArgs {
     #[arg(long, alias = "depth", value_name = "K", conflicts_with = "profile")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=4096))]
     concurrency: Option<u32>,
-    /// Take the reads in flight and their size from this profile of the device, and compare with its bandwidth
+    /// Take the reads in flight and their size from this profile of the device, and compare with its
+    /// bandwidth
     #[arg(long, value_name = "PROFILE")]
     profile: Option<InputPath>,
 }
