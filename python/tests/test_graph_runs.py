@@ -71,6 +71,26 @@ def test_a_run_goes_on_from_the_result_of_an_earlier_version(store, tmp_path):
             graph.pagerank(tolerance=1e-10, from_=file, output=tmp_path / "ranks.bin.json")
 
 
+def test_a_run_goes_on_after_edges_were_deleted(tmp_path):
+    source, target = np.arange(400), (np.arange(400) + 1) % 400
+    kinds = {"wcc": {}, "bfs": {"source": 7}}
+    with Graph.from_edges(source, target, directed=False, path=tmp_path / "ring") as graph:
+        for name, options in kinds.items():
+            getattr(graph, name)(**options, output=tmp_path / f"{name}.bin")
+    with Graph.open(tmp_path / "ring") as graph, graph.update() as update:
+        update.delete_edges([0, 200], [1, 201])
+    with Graph.open(tmp_path / "ring") as graph:
+        for name, options in kinds.items():
+            run = getattr(graph, name)
+            after, anew = run(**options, from_=tmp_path / f"{name}.bin"), run(**options)
+            assert not after.notes and after.to_dicts() == anew.to_dicts()
+        with graph.update() as update:
+            update.delete_vertices([17])
+    with Graph.open(tmp_path / "ring") as graph:
+        notes = graph.wcc(from_=tmp_path / "wcc.bin").notes
+        assert len(notes) == 1 and "before a vertex was deleted" in notes[0]
+
+
 def test_levels_and_properties_are_files(store, tmp_path):
     properties = tmp_path / "g.properties"
     properties.write_text(

@@ -43,8 +43,8 @@ class Ranks(Runs):
             refuse a graph whose edges lead another way than it says.
         from_
             Go on from the result that an earlier run with the same arguments wrote with `output` to this
-            ``.bin`` file. Only what was added to the graph since then can be followed; after anything else
-            the run is a full one, and ``notes`` says why.
+            ``.bin`` file, whatever changed in the graph since then. After a run of another algorithm or with
+            other arguments it is a full one, and ``notes`` says why.
         iterations
             The most iterations, 1 to 1,000,000; by default 10, and 1000 with a `tolerance`. Not with `from_`.
         tolerance

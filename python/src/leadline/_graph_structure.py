@@ -37,8 +37,8 @@ class Structure(Runs):
             refuse a graph whose edges lead another way than it says.
         from_
             Go on from the result that an earlier run with the same arguments wrote with `output` to this
-            ``.bin`` file. Only what was added to the graph since then can be followed; after anything else
-            the run is a full one, and ``notes`` says why.
+            ``.bin`` file. Changes of edges since then are followed, and new vertices; after anything else the
+            run is a full one, and ``notes`` says why.
         memory, threads, concurrency, temp, output, runs, progress
             Of this run: see :class:`Graph`.
 

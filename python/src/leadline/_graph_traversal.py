@@ -42,8 +42,9 @@ class Traversal(Runs):
             refuse a graph whose edges lead another way than it says.
         from_
             Go on from the result that an earlier run with the same arguments wrote with `output` to this
-            ``.bin`` file. Only what was added to the graph since then can be followed; after anything else
-            the run is a full one, and ``notes`` says why.
+            ``.bin`` file. Edges and vertices that were added since then are followed, and deleted edges in
+            undirected graphs and those with ``reverse=True``; after anything else the run is a full one, and
+            ``notes`` says why.
         parents
             Also give, for each vertex, one that it was reached from.
         memory, threads, concurrency, temp, output, runs, progress

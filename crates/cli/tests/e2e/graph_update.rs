@@ -404,7 +404,7 @@ fn results_go_on_from_those_of_an_earlier_version() {
             false => "",
         };
         go_on(false, ["", no_lists, no_lists, ""]);
-        fs::write(dir.join("c"), "-v 1\n").unwrap();
+        fs::write(dir.join("c"), "-v 2\n").unwrap();
         graph(dir, &["update", "g", "c"]).succeeded();
         let vertex = "is a result from before a vertex was deleted";
         go_on(false, [vertex, vertex, vertex, ""]);

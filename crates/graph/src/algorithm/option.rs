@@ -84,8 +84,8 @@ impl AlgorithmOption {
         "from",
         "PREVIOUS.bin",
         OptionKind::Previous,
-        "Update the result (.bin) of an earlier run with the same options, if the store has only grown \
-         since; otherwise run in full, and say so",
+        "Update the result (.bin) of an earlier run with the same options, if the changes of the store since \
+         then can be followed; otherwise run in full, and say so",
     );
 }
 
