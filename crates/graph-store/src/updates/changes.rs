@@ -139,17 +139,7 @@ impl SideChanges {
         }
         for layer in &layers {
             match layer {
-                Layer::Memory(rows) => {
-                    let mut rest = &rows[..];
-                    for block in 0..directory.blocks() {
-                        let keys = directory.keys_of(block);
-                        let last = keys.end + u64::from(directory.continues(block));
-                        if rest.first().is_some_and(|row| row.key < last) {
-                            touch(block);
-                            rest = &rest[rest.partition_point(|row| row.key < keys.end)..];
-                        }
-                    }
-                }
+                Layer::Memory(rows) => each_block_of(rows, directory, &mut touch),
                 // Which blocks a run has no rows of is known once they are looked for.
                 Layer::Run(run) => {
                     let first = run.first();
@@ -220,6 +210,32 @@ impl SideChanges {
         self.layers.iter().map(of_layer).sum::<u64>()
             + size_of_val(&self.touched[..]) as u64
             + threads * (256 << 10)
+    }
+}
+
+/// Calls `each` with the blocks whose lists some rows change, ascending. Most commits have rows for few of
+/// the blocks, which are looked for from each to the next.
+fn each_block_of(rows: &[Row], directory: &Directory, mut each: impl FnMut(u32)) {
+    // Copies of the edge with which the next block begins may stand at the end of a block.
+    let is_past =
+        |block: u32, key: u64| directory.keys_of(block).end + u64::from(directory.continues(block)) <= key;
+    let (mut rest, mut block) = (rows, 0);
+    while let Some(Row { key, .. }) = rest.first() {
+        let (mut end, mut step) = (block, 1);
+        while end < directory.blocks() && is_past(end, *key) {
+            (block, end, step) = (end + 1, end.saturating_add(step), step.saturating_mul(2));
+        }
+        let mut end = end.min(directory.blocks());
+        while block < end {
+            let middle = block + (end - block) / 2;
+            if is_past(middle, *key) { block = middle + 1 } else { end = middle }
+        }
+        if block == directory.blocks() {
+            return;
+        }
+        each(block);
+        rest = &rest[rest.partition_point(|row| row.key < directory.keys_of(block).end)..];
+        block += 1;
     }
 }
 
