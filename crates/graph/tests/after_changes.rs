@@ -174,8 +174,11 @@ fn grid(side: u64) -> Vec<(u64, u64)> {
     right.chain((0..side * (side - 1)).map(|id| (id, at(id % side, id / side + 1)))).collect()
 }
 
+/// What it is called, its vertices, and its edges.
+type Shape = (&'static str, u64, Vec<(u64, u64)>);
+
 /// Graphs that come apart in different ways: a name, vertices and edges.
-fn shapes(rng: &mut fastrand::Rng) -> Vec<(&'static str, u64, Vec<(u64, u64)>)> {
+fn shapes(rng: &mut fastrand::Rng) -> Vec<Shape> {
     let mut hubs: Vec<(u64, u64)> = (0..4000).map(|at| (at % 3, rng.u64(..3000))).collect();
     hubs.extend(random(3000, 900, rng));
     vec![
