@@ -429,8 +429,8 @@ impl Graph {
         self.was_run.store(true, Ordering::Relaxed);
     }
 
-    /// Frees the blocks that the last run cached and the lists that were decoded, unless the cap has room for that many bytes in addition to
-    /// them.
+    /// Frees the blocks that the last run cached and the lists that were decoded, unless the cap has room for
+    /// that many bytes in addition to them.
     pub(crate) fn make_room(&self, bytes: u64) {
         let mut merged = self.merged.lock().unwrap_or_else(PoisonError::into_inner);
         let mut kept = self.cache.lock().unwrap_or_else(PoisonError::into_inner);

@@ -188,8 +188,8 @@ class Upkeep:
         strict
             What is to be deleted or set and is not there is an error. By default it is counted.
         memory, threads
-            For looking up what is deleted or may be there already, and for changes that are not committed; by default as the graph
-            was opened.
+            For looking up what is deleted or may be there already, and for changes that are not
+            committed; by default as the graph was opened.
 
         Returns
         -------

@@ -86,8 +86,8 @@ pub fn memory(args: &Args) -> Result<()> {
 fn one(engine: &Engine, task: &Task<'_>, timeout: f64) -> Result<f64> {
     let mut command = engine.command(task);
     if matches!(engine, Engine::Leadline(_)) {
-        // Of the last run, for which those before have read and decoded all: the peers begin with the graph in
-        // memory.
+        // Of the last run, for which those before have read and decoded all: the peers begin with the graph
+        // in memory.
         command.extend(["--runs", "3"].map(Into::into));
     }
     let run = measure(&command, None, timeout)?;

@@ -146,8 +146,8 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
 
     /// Adds an edge, and its ends where they are not there. A store that was imported without parallel edges
     /// takes no edge that is there already, unless [`UpdateOptions::multi`], and a store that was imported
-    /// without self-loops takes none; [`CommitReport`](super::CommitReport) counts what is left out. In a store with weights an edge that is given
-    /// none has 1.
+    /// without self-loops takes none; [`CommitReport`](super::CommitReport) counts what is left out. In a
+    /// store with weights an edge that is given none has 1.
     ///
     /// # Errors
     /// [`GraphError::Malformed`] where the id is not of the store's kind, or the weight is not a finite

@@ -10,8 +10,8 @@
 //! The search then ends in another order, block by block, with levels that fall until they are right
 //! (`relax`).
 //!
-//! Where the graph fits in memory, and was gone through before, it goes by lists that are decoded (`on_lists`).
-//! Where the cap has no room for the levels, they go to a file while they are found (`found`).
+//! Where the graph fits in memory, and was gone through before, it goes by lists that are decoded
+//! (`on_lists`). Where the cap has no room for the levels, they go to a file while they are found (`found`).
 
 mod after;
 mod found;

@@ -183,8 +183,8 @@ impl Lost<'_> {
         Ok(())
     }
 
-    /// Makes the vertices of a set, all of one level, unreached; those of the next level that they lead to are
-    /// in doubt then.
+    /// Makes the vertices of a set, all of one level, unreached; those of the next level that they lead to
+    /// are in doubt then.
     fn lose(
         &self,
         engine: &mut Engine<'_>,

@@ -14,8 +14,8 @@ use crate::prefetch::prefetch;
 /// Gives that are on their way together: what the first-level cache has room for, a line each.
 const MANY: usize = 256;
 
-/// What neighbours give that takes no more bytes than this is in the processor's cache soon, and hardly waited
-/// for: a list is then added up as it is decoded.
+/// What neighbours give that takes no more bytes than this is in the processor's cache soon, and hardly
+/// waited for: a list is then added up as it is decoded.
 const CACHED_BYTES: usize = 4 << 20;
 
 /// Decoded lists that wait for their sums.

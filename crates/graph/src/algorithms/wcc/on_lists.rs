@@ -1,4 +1,5 @@
-//! Components of an undirected graph whose lists are in memory (Afforest: Sutton, Ben-Nun, Barak, IPDPS 2018).
+//! Components of an undirected graph whose lists are in memory (Afforest: Sutton, Ben-Nun, Barak, IPDPS
+//! 2018).
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
