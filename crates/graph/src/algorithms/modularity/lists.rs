@@ -124,6 +124,9 @@ pub(super) trait Lists: Send {
     /// Vertices.
     fn vertices(&self) -> u64;
 
+    /// Whether entries have weights of their own.
+    fn weighted(&self) -> bool;
+
     /// The lists of all vertices, ascending.
     fn each_stretch(&mut self, each: EachStretch<'_>) -> Result<(), GraphError>;
 
@@ -156,9 +159,14 @@ pub(super) fn each_batch_of(
     Ok(())
 }
 
+/// Of communities: with weights.
 impl Lists for MemoryLists {
     fn vertices(&self) -> u64 {
         self.ends.len() as u64
+    }
+
+    fn weighted(&self) -> bool {
+        true
     }
 
     fn each_stretch(&mut self, each: EachStretch<'_>) -> Result<(), GraphError> {

@@ -50,7 +50,7 @@ impl State {
         while self.twice > 0.0 && !now.is_empty() {
             pass += 1;
             let order = mix(seed ^ pass);
-            let batches = batches(&now, &self.listed);
+            let batches = batches(&now, &self.listed, lists.weighted());
             lists.each_batch(&now, &batches, &mut |view, batch| {
                 let mut moving = Moving { state: self, now: &now, next: &next };
                 moved |= choose_all(&mut moving, view, batch, order);

@@ -74,7 +74,7 @@ pub(super) fn refine(state: &State, lists: &mut impl Lists, seed: u64) -> Result
         seed,
     };
     let order = mix(seed);
-    let batches = batches(&all, &state.listed);
+    let batches = batches(&all, &state.listed, lists.weighted());
     lists.each_batch(&all, &batches, &mut |view, batch| {
         choose_all(&mut refining, view, batch, order);
     })?;

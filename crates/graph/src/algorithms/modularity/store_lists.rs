@@ -146,7 +146,7 @@ impl<'e, 'g> StoreLists<'e, 'g> {
         let loops = if self.engine.graph().header().directed { 1.0 } else { 2.0 };
         let mut lists = MemoryLists { loops, ..MemoryLists::default() };
         lists.neighbours.reserve_exact(entries);
-        if self.engine.graph().header().weights.bytes() > 0 {
+        if self.weighted() {
             lists.weights.reserve_exact(entries);
         }
         for vertex in vertices {
@@ -204,6 +204,10 @@ impl Pieces {
 impl Lists for StoreLists<'_, '_> {
     fn vertices(&self) -> u64 {
         self.engine.graph().vertices()
+    }
+
+    fn weighted(&self) -> bool {
+        self.engine.graph().header().weights.bytes() > 0
     }
 
     fn each_stretch(&mut self, each: EachStretch<'_>) -> Result<(), GraphError> {
