@@ -38,8 +38,8 @@ pub struct ReadLimits {
 const LIMITS: std::ops::RangeInclusive<f64> = 500.0..=20_000.0;
 
 impl ReadLimits {
-    /// Operations and bytes per second, where the device limits operations: larger reads are as many per
-    /// second as those of 4 KiB.
+    /// Operations and bytes per second, where the device limits operations: it serves as many larger reads
+    /// per second as reads of 4 KiB.
     pub fn operation_limit(&self) -> Option<(f64, f64)> {
         let iops = self.iops.filter(|iops| self.as_many_bytes > 4096 && LIMITS.contains(iops))?;
         Some((iops, self.bandwidth_bytes?))

@@ -94,7 +94,7 @@ impl Graph {
     /// move gains anything; then communities become vertices, and all begins again. All threads move vertices
     /// at the same time; the seed decides the result, and the number of threads does not.
     ///
-    /// Lists that fit in memory are read once. Of others, a pass reads those of the vertices whose neighbours
+    /// Lists that fit in memory are read once. Otherwise a pass reads the lists of vertices whose neighbours
     /// have moved since, and no bound on the number of passes is known; a level takes one more for degrees
     /// and one to aggregate. About 52 bytes per vertex, and the lists of 64 neighbouring vertices at a time.
     ///

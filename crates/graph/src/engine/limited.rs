@@ -1,5 +1,5 @@
-//! Whether the device limits operations, found out while it is read: a cloud volume that lets so many
-//! requests in per second, however large they are.
+//! Whether the device limits operations, found out while it is read: a cloud volume that lets in a
+//! certain number of requests per second, however large they are.
 //!
 //! Such a device answers as often with four reads in flight as with sixty-four, so fewer and larger ones
 //! bring more bytes in the same memory. What tells it from others: requests far from its bandwidth, each

@@ -1,4 +1,4 @@
-//! The lists that vertices are moved by, in memory: those of all vertices, or of some that were read.
+//! The lists that vertices are moved by, in memory: of all vertices, or of some that were read.
 
 use std::ops::Range;
 
