@@ -2,6 +2,7 @@
 
 mod cache;
 mod csr;
+mod decode;
 mod frames;
 #[cfg(test)]
 mod frames_model;
@@ -14,7 +15,8 @@ mod stats;
 mod sweep;
 
 pub(crate) use cache::Cache;
-pub(crate) use csr::{Csr, KeptLists, Passes};
+pub(crate) use csr::{Csr, KeptLists};
+pub(crate) use decode::Passes;
 pub(crate) use limited::Limited;
 pub use meter::{Meter, MeterReading};
 pub(crate) use plan::EnginePlan;

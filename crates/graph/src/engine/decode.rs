@@ -1,0 +1,145 @@
+//! Lists are decoded once, in parallel, by the first run that would otherwise decode them twice, and are kept
+//! for the runs after it. Where the cap has no room for them in addition to all blocks, there are none.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use leadline_graph_store::format::{Block, Direction, Group, Vertex};
+use rayon::prelude::*;
+
+use super::csr::Csr;
+use super::sweep::{Engine, Which};
+use crate::GraphError;
+
+/// How often a run goes through the lists of a direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Passes {
+    /// About once: to decode them apart pays only if another run did, or does, go through them too.
+    One,
+    /// Several times.
+    Several,
+}
+
+impl Engine<'_> {
+    /// The lists of a direction as plain numbers, if they are kept, or if they fit and are worth decoding;
+    /// none where the cap has no room for `beside` bytes next to them, which the run's plan does not have.
+    ///
+    /// # Errors
+    /// As [`Engine::sweep`].
+    pub(crate) fn csr(
+        &mut self,
+        direction: Direction,
+        passes: Passes,
+        beside: u64,
+    ) -> Result<Option<Arc<Csr>>, GraphError> {
+        let graph = self.graph();
+        let kept = graph.with_lists(|lists| lists.of(graph.header(), direction).clone());
+        if kept.is_some() {
+            return Ok(kept.filter(|_| self.has_room(beside)));
+        }
+        let is_worth_it = passes == Passes::Several || graph.is_run_again();
+        let Some(bytes) = Csr::bytes_for(graph.header()) else { return Ok(None) };
+        if !is_worth_it || !self.holds_all() || !self.has_room(bytes + beside) {
+            return Ok(None);
+        }
+        self.leave_room(bytes + beside);
+        let csr = Arc::new(self.decode(direction)?);
+        graph.with_lists(|lists| *lists.of(graph.header(), direction) = Some(Arc::clone(&csr)));
+        Ok(Some(csr))
+    }
+
+    /// Decodes all lists of a direction.
+    fn decode(&mut self, direction: Direction) -> Result<Csr, GraphError> {
+        let vertices = self.graph().vertices() as usize;
+        // Of each vertex, one behind its place: first its degree, then where its next neighbour goes, and in
+        // the end where its list ends.
+        let places = shared(vertices + 1);
+        let pieces = self.sweep(direction, Which::All, Vec::new, |pieces: &mut Vec<Piece>, block| {
+            for (vertex, list) in block.places() {
+                let place = &places[vertex as usize + 1];
+                let degree = block.degree_at(list) as u32;
+                if block.is_piece(vertex) {
+                    place.fetch_add(degree, Ordering::Relaxed);
+                    pieces.push(Piece { vertex, block: block.number(), degree });
+                } else {
+                    place.store(degree, Ordering::Relaxed);
+                }
+            }
+        })?;
+        let mut entries = 0;
+        for place in &places[1..] {
+            let degree = place.load(Ordering::Relaxed);
+            place.store(entries, Ordering::Relaxed);
+            entries += degree;
+        }
+        let pieces = Pieces::new(pieces.into_iter().flatten().collect(), &places);
+        let neighbours = shared(entries as usize);
+        let visit = |(): &mut (), block: &Block<'_>| {
+            for (vertex, list) in block.places() {
+                let groups = block.groups_at(vertex, list);
+                let (place, count) = (&places[vertex as usize + 1], groups.values());
+                let start = if block.is_piece(vertex) {
+                    place.fetch_add(count as u32, Ordering::Relaxed);
+                    pieces.start(vertex, block.number())
+                } else {
+                    // Nobody else fills this list.
+                    let start = place.load(Ordering::Relaxed);
+                    place.store(start + count as u32, Ordering::Relaxed);
+                    start
+                };
+                let mut rest = &neighbours[start as usize..start as usize + count];
+                for Group { values, len } in groups {
+                    let (here, others) = rest.split_at(len);
+                    here.iter().zip(values).for_each(|(to, value)| to.store(value, Ordering::Relaxed));
+                    rest = others;
+                }
+            }
+        };
+        self.sweep(direction, Which::All, || (), visit)?;
+        Ok(Csr::new(plain(places), plain(neighbours)))
+    }
+}
+
+/// A piece of a hub's list, which lies in several blocks.
+struct Piece {
+    vertex: Vertex,
+    block: u32,
+    degree: u32,
+}
+
+/// Where the pieces of hubs' lists begin, in the order of their vertices and blocks.
+struct Pieces(Vec<(Vertex, u32, u32)>);
+
+impl Pieces {
+    /// One behind the place of each vertex is where its list begins.
+    fn new(mut pieces: Vec<Piece>, places: &[AtomicU32]) -> Pieces {
+        pieces.sort_unstable_by_key(|piece| (piece.vertex, piece.block));
+        let mut starts = Vec::with_capacity(pieces.len());
+        for hub in pieces.chunk_by(|one, next| one.vertex == next.vertex) {
+            let mut start = places[hub[0].vertex as usize + 1].load(Ordering::Relaxed);
+            for piece in hub {
+                starts.push((piece.vertex, piece.block, start));
+                start += piece.degree;
+            }
+        }
+        Pieces(starts)
+    }
+
+    /// Where one begins.
+    fn start(&self, vertex: Vertex, block: u32) -> u32 {
+        let at = self.0.partition_point(|piece| (piece.0, piece.1) < (vertex, block));
+        self.0[at].2
+    }
+}
+
+/// Zeros that threads share, made on all threads.
+fn shared(count: usize) -> Vec<AtomicU32> {
+    let mut all = leadline_files::huge_vec(count);
+    (0..count).into_par_iter().map(|_| AtomicU32::new(0)).collect_into_vec(&mut all);
+    all
+}
+
+/// The numbers, once no thread shares them any more.
+fn plain(shared: Vec<AtomicU32>) -> Vec<u32> {
+    shared.into_iter().map(AtomicU32::into_inner).collect()
+}
