@@ -6,6 +6,7 @@ mod decode;
 mod frames;
 #[cfg(test)]
 mod frames_model;
+mod lazy_pair;
 mod limited;
 mod meter;
 mod plan;

@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
-use leadline_device::{Completion, Device, NEVER, QueuePair, QueueShape, Request};
+use leadline_device::{Completion, Device, NEVER, Request};
 use leadline_graph_store::format::{Block, Decoder, Direction, Directory, Weights};
 
 use super::cache::Cache;
+use super::lazy_pair::{LazyPair, ReaderShape};
 use super::limited::{Limited, Watch};
-use super::plan::EnginePlan;
 use super::stats::Counts;
 use crate::GraphError;
 
@@ -56,52 +56,6 @@ struct Span {
     sent: u64,
 }
 
-/// How a thread's queue pair is made.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ReaderShape {
-    /// Reads in flight.
-    pub(crate) slots: u32,
-    /// Bytes of the buffer of each.
-    pub(crate) request_bytes: u32,
-    pub(crate) block_bytes: u32,
-    /// Threads that read at the same time.
-    pub(crate) threads: u32,
-    /// Whether blocks will be read again: the cache has no room for all.
-    pub(crate) again: bool,
-}
-
-impl ReaderShape {
-    pub(crate) fn of(plan: &EnginePlan, block_bytes: u32, all_blocks: u32) -> ReaderShape {
-        let EnginePlan { slots, request_bytes, threads, frames, .. } = *plan;
-        ReaderShape { slots, request_bytes, block_bytes, threads: threads as u32, again: frames < all_blocks }
-    }
-}
-
-/// A queue pair, made when it is first used: to map its buffers takes longer than many a sweep over cached
-/// blocks.
-struct LazyPair<'g> {
-    device: &'g dyn Device,
-    shape: QueueShape,
-    made: Option<Box<dyn QueuePair>>,
-}
-
-impl LazyPair<'_> {
-    fn get(&mut self, blocks: &Blocks<'_>) -> Result<&mut dyn QueuePair, GraphError> {
-        let pair = match self.made.take() {
-            Some(pair) => pair,
-            None => {
-                let pair = self.device.queue_pair(self.shape);
-                pair.map_err(|error| GraphError::device(blocks.name, error))?
-            }
-        };
-        Ok(&mut **self.made.insert(pair))
-    }
-
-    fn in_flight(&self) -> u32 {
-        self.made.as_ref().map_or(0, |pair| pair.in_flight())
-    }
-}
-
 /// A queue pair and its requests.
 pub(crate) struct BlockReader<'g> {
     pair: LazyPair<'g>,
@@ -116,8 +70,6 @@ pub(crate) struct BlockReader<'g> {
     ahead_blocks: u32,
     /// Blocks of this sweep that were not cached; no more than [`THIN`] and one.
     missed: Vec<u32>,
-    /// As it is now: fewer slots and larger requests where the device limits operations.
-    shape: ReaderShape,
     limited: &'g Limited,
     watch: Watch,
     pub(crate) counts: Counts,
@@ -129,16 +81,15 @@ impl<'g> BlockReader<'g> {
         let ReaderShape { slots, request_bytes, block_bytes, .. } = shape;
         assert!(slots > 0 && request_bytes >= block_bytes, "nothing could be read");
         BlockReader {
-            pair: LazyPair { device, shape: QueueShape::new(slots, request_bytes), made: None },
+            pair: LazyPair::new(device, shape),
             spans: vec![Span::default(); slots as usize],
             free: (0..slots).collect(),
             done: Vec::with_capacity(slots as usize),
             open: None,
             unsent: 0,
-            most_blocks: request_bytes / block_bytes,
-            ahead_blocks: request_bytes / block_bytes,
+            most_blocks: shape.most_blocks(),
+            ahead_blocks: shape.most_blocks(),
             missed: Vec::with_capacity(THIN + 1),
-            shape,
             limited,
             watch: Watch::default(),
             counts: Counts::default(),
@@ -179,7 +130,7 @@ impl<'g> BlockReader<'g> {
 
     /// Reads in flight that it allows.
     pub(crate) fn slots(&self) -> u32 {
-        self.shape.slots
+        self.pair.shape().slots
     }
 
     /// Where the device limits operations: waits for what is in flight, and goes on with fewer and larger
@@ -190,17 +141,14 @@ impl<'g> BlockReader<'g> {
         cache: &Cache,
         visit: &mut impl FnMut(&Block<'_>),
     ) -> Result<(), GraphError> {
-        let fewer = self.limited.fewer(self.shape.slots, self.shape.request_bytes);
-        let fewer = fewer.filter(|_| self.shape.again);
+        let fewer = self.limited.fewer(self.pair.shape().slots, self.pair.shape().request_bytes);
+        let fewer = fewer.filter(|_| self.pair.shape().again);
         let Some((slots, request_bytes)) = fewer else { return Ok(()) };
         self.finish(blocks, cache, visit)?;
-        self.shape = ReaderShape { slots, request_bytes, ..self.shape };
-        // The old one goes first: its buffers' memory is the new one's.
-        self.pair.made = None;
-        self.pair.shape = QueueShape::new(slots, request_bytes);
+        self.pair.reshape(slots, request_bytes);
         self.spans.truncate(slots as usize);
         self.free = (0..slots).collect();
-        self.most_blocks = request_bytes / self.shape.block_bytes;
+        self.most_blocks = self.pair.shape().most_blocks();
         Ok(())
     }
 
@@ -213,7 +161,7 @@ impl<'g> BlockReader<'g> {
     /// After a failure: what is still in flight is awaited, and nobody sees it.
     fn drop_all(&mut self) {
         (self.open, self.unsent) = (None, 0);
-        if let Some(pair) = &mut self.pair.made {
+        if let Some(pair) = self.pair.made() {
             while pair.in_flight() > 0 && pair.reap(1, NEVER, &mut self.done).is_ok() {}
         }
         self.done.clear();
@@ -291,7 +239,7 @@ impl<'g> BlockReader<'g> {
         };
         debug_assert!((1..=self.most_blocks).contains(&span.blocks));
         debug_assert!(span.first + span.blocks <= blocks.directory.blocks(), "blocks that exist");
-        let pair = self.pair.get(blocks)?;
+        let pair = self.pair.get(blocks.name)?;
         span.sent = pair.now();
         let offset = blocks.offset + u64::from(span.first) * u64::from(blocks.block_bytes);
         let request = Request::read(slot, offset, span.blocks * blocks.block_bytes);
@@ -311,7 +259,7 @@ impl<'g> BlockReader<'g> {
         self.unsent = 0;
         self.watch.pause();
         self.pair
-            .get(blocks)?
+            .get(blocks.name)?
             .reap(0, 0, &mut self.done)
             .map_err(|error| GraphError::device(blocks.name, error))
     }
@@ -337,7 +285,7 @@ impl<'g> BlockReader<'g> {
             if done.result != (span.blocks * blocks.block_bytes) as i32 {
                 return Err(failed_read(blocks, span, done.result));
             }
-            let bytes = &*self.pair.get(blocks)?.buffer(done.slot);
+            let bytes = &*self.pair.get(blocks.name)?.buffer(done.slot);
             for (i, bytes) in bytes[..span.blocks as usize * size].chunks_exact(size).enumerate() {
                 let block = span.first + i as u32;
                 blocks.check(block, bytes)?;
@@ -354,8 +302,9 @@ impl BlockReader<'_> {
     fn reap(&mut self, blocks: &Blocks<'_>) -> Result<(), GraphError> {
         let (before, had) = (Instant::now(), self.done.len());
         self.unsent = 0;
-        let pair = self.pair.get(blocks)?;
-        let (is_loaded, from) = (2 * pair.in_flight() > self.shape.slots, pair.now());
+        let shape = *self.pair.shape();
+        let pair = self.pair.get(blocks.name)?;
+        let (is_loaded, from) = (2 * pair.in_flight() > shape.slots, pair.now());
         pair.reap(u32::from(had == 0), NEVER, &mut self.done)
             .map_err(|error| GraphError::device(blocks.name, error))?;
         self.counts.waiting_nanos += before.elapsed().as_nanos() as u64;
@@ -364,7 +313,7 @@ impl BlockReader<'_> {
         } else if let Some(last) = self.done.last() {
             let bytes = self.done.iter().map(|done| done.result.max(0) as u64).sum();
             self.watch.waited(from, last.at, self.done.len() as u32, bytes);
-            self.watch.judge(self.limited, self.shape.threads);
+            self.watch.judge(self.limited, shape.threads);
         }
         Ok(())
     }

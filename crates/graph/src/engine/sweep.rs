@@ -10,9 +10,10 @@ use leadline_graph_store::format::{Block, Direction, Directory};
 use leadline_graph_store::updates::{Merged, Merging, Place};
 
 use super::cache::Cache;
+use super::lazy_pair::ReaderShape;
 use super::meter::Meter;
 use super::plan::EnginePlan;
-use super::reader::{BlockReader, Blocks, ReaderShape, THIN};
+use super::reader::{BlockReader, Blocks, THIN};
 use super::stats::{Counts, RunStats};
 use crate::{Frontier, Graph, GraphError};
 
