@@ -89,7 +89,10 @@ impl Graph {
         let plan = state_bytes(self).plan(self, memory);
         let Ok(MemoryPlan { bytes, parts: None }) = plan else { return self.wcc() };
         let ((components, count), stats) = Engine::run(self, NAME, bytes + beside, |engine| {
-            named(self, after::roots(engine, previous, &before)?)
+            match after::roots(engine, previous, &before)? {
+                Some(roots) => named(self, roots),
+                None => components(engine),
+            }
         })?;
         Ok(Wcc { components, count, stats })
     }

@@ -58,7 +58,7 @@ impl Graph {
                     drop((frontier, levels));
                     return search(engine, sources, InMemory::new(self.vertices()));
                 }
-                lost.start_from_others(engine, &frontier)?;
+                lost.find_again(engine, &frontier)?;
             }
             let level = |vertex: Vertex| levels[vertex as usize].load(Relaxed);
             previous.added(self, |source, target| {
@@ -213,7 +213,7 @@ impl Lost<'_> {
 
     /// Gives those that lost their level the one that the others lead to, if any do, and puts them into
     /// `frontier`.
-    fn start_from_others(&self, engine: &mut Engine<'_>, frontier: &Frontier) -> Result<(), GraphError> {
+    fn find_again(&self, engine: &mut Engine<'_>, frontier: &Frontier) -> Result<(), GraphError> {
         let which = Which::Holding(&self.lost);
         let scanned = engine.sweep(Direction::Reverse, which, u64::default, |scanned, block| {
             for vertex in self.lost.iter(block.vertices()) {

@@ -76,12 +76,12 @@ impl Deleted {
     }
 }
 
-/// By vertex, the root of its tree.
+/// By vertex, the root of its tree; nothing if the lists of most vertices would have to be read.
 pub(super) fn roots(
     engine: &mut Engine<'_>,
     previous: &Previous,
     before: &Before,
-) -> Result<Vec<AtomicU32>, GraphError> {
+) -> Result<Option<Vec<AtomicU32>>, GraphError> {
     let graph = engine.graph();
     let parents = numbers(graph.vertices(), |vertex| vertex);
     let join = |a: Vertex, b: Vertex| {
@@ -119,11 +119,14 @@ pub(super) fn roots(
         Ok(())
     })?;
     if !undecided.is_empty() {
+        if again.count() > graph.vertices() / 2 {
+            return Ok(None);
+        }
         join_again(engine, &parents, &again)?;
     }
     previous.added(graph, join)?;
     flatten(&parents, 0);
-    Ok(parents)
+    Ok(Some(parents))
 }
 
 /// Joins the vertices of a set with their neighbours. All edges of a component of the result begin in it.

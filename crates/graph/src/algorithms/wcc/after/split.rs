@@ -8,7 +8,7 @@
 //! how it mostly ends after one or two steps: the ends of a deleted edge have a way around it, or one of them
 //! has nothing else.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::atomic::AtomicU32;
 
 use leadline_graph_store::format::{Direction, Vertex};
@@ -24,8 +24,8 @@ pub(super) struct Split {
     /// Vertices that were found, and those of them whose lists were not looked at.
     seen: Frontier,
     left: Frontier,
-    /// By the root of a region, whether it is not whole; none that is not there has anything left.
-    is_open: HashMap<Vertex, bool>,
+    /// By the root of a region, how many of its lists were not looked at; none: it is whole.
+    regions: HashMap<Vertex, Option<u64>>,
     /// Ends of deleted edges of which it is not known whether they hang together, ascending.
     pub(super) undecided: Vec<Vertex>,
 }
@@ -46,7 +46,7 @@ impl Split {
         // Where edges cannot be followed backwards, no region is known to be whole.
         let both_ways = engine.graph().header().has_reverse();
         let (seen, left) = (Frontier::new(vertices), Frontier::new(vertices));
-        let mut split = Split { seen, left, is_open: HashMap::new(), undecided: Vec::new() };
+        let mut split = Split { seen, left, regions: HashMap::new(), undecided: Vec::new() };
         for vertex in deleted.iter().flat_map(|(a, b)| [*a, *b]) {
             split.seen.insert(vertex);
             split.left.insert(vertex);
@@ -58,7 +58,7 @@ impl Split {
             let undecided = split.undecided_regions(parents, deleted);
             step.clear();
             split.left.for_each(|vertex| {
-                if undecided.contains(&find(parents, 0, vertex)) {
+                if undecided.get(&find(parents, 0, vertex)) == Some(&true) {
                     step.insert(vertex);
                     split.left.remove(vertex);
                 }
@@ -66,7 +66,8 @@ impl Split {
             looked_at += step.count();
             if undecided.is_empty() || step.is_empty() || looked_at > vertices / MOST_SEEN {
                 let ends = deleted.iter().flat_map(|(a, b)| [*a, *b]);
-                split.undecided = ends.filter(|end| undecided.contains(&find(parents, 0, *end))).collect();
+                split.undecided =
+                    ends.filter(|end| undecided.contains_key(&find(parents, 0, *end))).collect();
                 split.undecided.sort_unstable();
                 split.undecided.dedup();
                 return Ok(split);
@@ -80,23 +81,28 @@ impl Split {
 
     /// Whether a vertex is in a region that is a whole component.
     pub(super) fn is_apart(&self, parents: &[AtomicU32], vertex: Vertex) -> bool {
-        self.seen.contains(vertex) && self.is_open.get(&find(parents, 0, vertex)) == Some(&false)
+        self.seen.contains(vertex) && self.regions.get(&find(parents, 0, vertex)) == Some(&None)
     }
 
     /// Finds out which regions are not whole.
     fn find_open(&mut self, parents: &[AtomicU32], deleted: &[(Vertex, Vertex)], both_ways: bool) {
-        self.is_open.clear();
+        self.regions.clear();
         let ends = deleted.iter().flat_map(|(a, b)| [*a, *b]);
-        self.is_open.extend(ends.map(|end| (find(parents, 0, end), !both_ways)));
+        self.regions.extend(ends.map(|end| (find(parents, 0, end), (!both_ways).then_some(0))));
         self.left.for_each(|vertex| {
-            self.is_open.insert(find(parents, 0, vertex), true);
+            *self.regions.entry(find(parents, 0, vertex)).or_default().get_or_insert(0) += 1;
         });
     }
 
-    /// The regions that are not whole, of groups that have several, by their roots.
-    fn undecided_regions(&self, parents: &[AtomicU32], deleted: &[(Vertex, Vertex)]) -> HashSet<Vertex> {
+    /// The regions that are not whole, of groups that have several, by their roots, and which of them go on:
+    /// all of a group but the largest, which the others meet or do not.
+    fn undecided_regions(
+        &self,
+        parents: &[AtomicU32],
+        deleted: &[(Vertex, Vertex)],
+    ) -> HashMap<Vertex, bool> {
         // Regions under the root of their group, which is under itself.
-        let mut groups: HashMap<Vertex, Vertex> = self.is_open.keys().map(|root| (*root, *root)).collect();
+        let mut groups: HashMap<Vertex, Vertex> = self.regions.keys().map(|root| (*root, *root)).collect();
         fn group(groups: &mut HashMap<Vertex, Vertex>, mut region: Vertex) -> Vertex {
             while groups[&region] != region {
                 let above = groups[&groups[&region]];
@@ -109,13 +115,19 @@ impl Split {
             let [a, b] = [*a, *b].map(|end| group(&mut groups, find(parents, 0, end)));
             groups.insert(a.max(b), a.min(b));
         }
-        let open: Vec<Vertex> =
-            self.is_open.iter().filter(|(_, open)| **open).map(|(root, _)| *root).collect();
-        let mut counts: HashMap<Vertex, u64> = HashMap::new();
+        let open: Vec<(u64, Vertex)> =
+            self.regions.iter().filter_map(|(root, left)| Some(((*left)?, *root))).collect();
+        // By group: how many are open, what is left in all, and the largest.
+        let mut sums: HashMap<Vertex, (u64, u64, (u64, Vertex))> = HashMap::new();
         for region in &open {
-            *counts.entry(group(&mut groups, *region)).or_default() += 1;
+            let (count, left, largest) = sums.entry(group(&mut groups, region.1)).or_default();
+            (*count, *left, *largest) = (*count + 1, *left + region.0, (*largest).max(*region));
         }
-        open.into_iter().filter(|region| counts[&group(&mut groups, *region)] > 1).collect()
+        let goes_on = |region: (u64, Vertex)| {
+            let (count, left, largest) = sums[&group(&mut groups, region.1)];
+            (count > 1).then_some((region.1, region != largest || left == largest.0))
+        };
+        open.into_iter().filter_map(goes_on).collect()
     }
 
     /// Looks at the lists of some vertices.
