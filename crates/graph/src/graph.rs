@@ -398,6 +398,16 @@ impl Graph {
         EnginePlan::new(what, header, &self.options, blocks, state)
     }
 
+    /// Gives it blocks that another reader of the same file cached.
+    pub(crate) fn put_cache(&self, cache: Cache) {
+        *self.cache.lock().unwrap_or_else(PoisonError::into_inner) = Some(cache);
+    }
+
+    /// The blocks that its last run cached.
+    pub(crate) fn into_cache(self) -> Option<Cache> {
+        self.cache.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Of a graph with changes: takes a part of a plan's memory for blocks as changes made them, what the
     /// plan does not use and half of its cache where that does not hold everything. Says how many bytes that
     /// is.

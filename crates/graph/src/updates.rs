@@ -1,12 +1,14 @@
 //! Changes of a store, with the engine to look up which edges are there.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use leadline_graph_store::format::{Block, Direction, Vertex};
+use leadline_graph_store::format::{Block, Direction, Directory, Header, Vertex};
 use leadline_graph_store::updates::{CompactReport, ReadLists, Snapshot, UpdateOptions, WantedLists};
 
+use crate::engine::Cache;
 use crate::{Engine, Frontier, Graph, GraphError, Options, Progress, Which};
 
 /// A store that is being changed. There is one writer at a time; readers see the last commit.
@@ -26,9 +28,35 @@ pub fn compact(
     GraphUpdate::open(path, UpdateOptions::default())?.compact(stop.as_deref(), progress)
 }
 
-/// Reads lists by sweeps of an [`Engine`], with as many reads in flight as the options say.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct EngineLists;
+/// Reads lists by sweeps of an [`Engine`], with as many reads in flight as the options say. Blocks that one
+/// commit looked at are there for the next.
+#[derive(Debug, Default)]
+pub struct EngineLists {
+    cached: Mutex<Option<(BaseBlocks, Cache)>>,
+}
+
+/// Which blocks a cache has: those of a base, as long as it is the same file with as many of them.
+#[derive(Debug, PartialEq)]
+struct BaseBlocks {
+    header: Header,
+    /// Device, number, and when it was changed last: a file that takes another's number does so later.
+    file: (u64, u64, i64, i64),
+    /// Forward and in all: those of new vertices are not in the file, but have numbers too.
+    blocks: (u32, u32),
+}
+
+impl BaseBlocks {
+    fn of(store: &Snapshot) -> Option<BaseBlocks> {
+        let file = store.file.metadata().ok()?;
+        let (forward, reverse) =
+            (store.forward.blocks(), store.reverse.as_ref().map_or(0, Directory::blocks));
+        Some(BaseBlocks {
+            header: store.base,
+            file: (file.dev(), file.ino(), file.ctime(), file.ctime_nsec()),
+            blocks: (forward, forward + reverse),
+        })
+    }
+}
 
 impl ReadLists for EngineLists {
     fn read_lists<T: Default + Send>(
@@ -39,7 +67,12 @@ impl ReadLists for EngineLists {
         wanted: &[(Direction, WantedLists)],
         see: impl Fn(&mut T, Direction, Vertex, &Block<'_>) + Sync,
     ) -> Result<Vec<T>, GraphError> {
+        let blocks = BaseBlocks::of(&store);
         let graph = Graph::open_snapshot(store, name.to_owned(), options.clone())?;
+        let cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((_, cache)) = cached.filter(|(of, _)| Some(of) == blocks.as_ref()) {
+            graph.put_cache(cache);
+        }
         let frontiers: Vec<Option<Frontier>> =
             wanted.iter().map(|(_, lists)| frontier(&graph, lists)).collect();
         let state = frontiers.iter().flatten().count() as u64 * Frontier::bytes(graph.vertices());
@@ -57,7 +90,13 @@ impl ReadLists for EngineLists {
             }
             Ok(found)
         })?;
+        let kept = blocks.zip(graph.into_cache());
+        *self.cached.lock().unwrap_or_else(PoisonError::into_inner) = kept;
         Ok(found)
+    }
+
+    fn let_go(&self) {
+        *self.cached.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 

@@ -169,6 +169,35 @@ fn after_any_history_a_simple_store_is_what_an_import_of_its_edges_makes() {
     (0..histories).for_each(|number| history(number, commits));
 }
 
+/// Blocks that a writer looked at before are those of the store, whatever became of it meanwhile.
+#[test]
+fn a_writer_knows_its_edges_after_many_commits_and_compactions() {
+    for number in 0..4 {
+        let mut rng = fastrand::Rng::with_seed(number as u64);
+        let folder = tempdir().unwrap();
+        let store = folder.path().join("store");
+        let (ids, mut model) = (4000, Model::new(number));
+        (0..40_000)
+            .for_each(|_| model.insert(rng.u64(..ids), rng.u64(..ids), 3.0, &mut CommitReport::default()));
+        model.import(&store);
+        // Memory for some of the blocks, and for all.
+        let memory = [1 << 20, 64 << 20][number % 2];
+        let run = Options { memory, threads: 1, ..Options::default() };
+        let mut update = GraphUpdate::open(&store, UpdateOptions::new(run)).unwrap();
+        for commit in 0..20 {
+            let mut expected = CommitReport::default();
+            (0..300).for_each(|_| model.change(&mut update, ids + 50, &mut rng, &mut expected));
+            let report = update.commit().unwrap();
+            let (vertices, edges) = (model.vertices.len() as u64, model.edges.len() as u64);
+            let expected = CommitReport { version: report.version, vertices, edges, ..expected };
+            assert_eq!(report, expected, "store {number}, commit {commit}");
+            if commit % 6 == 5 {
+                update.compact(None, &mut |_| {}).unwrap();
+            }
+        }
+    }
+}
+
 /// A store of the edges 1 2 and 2 3, whose import had these options.
 fn small(store: &Path, options: &ImportOptions) {
     let edges = ArrayEdges::new(vec![1u64, 2], vec![2u64, 3]).unwrap();

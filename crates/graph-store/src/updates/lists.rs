@@ -31,4 +31,7 @@ pub trait ReadLists: Debug {
         wanted: &[(Direction, WantedLists)],
         see: impl Fn(&mut T, Direction, Vertex, &Block<'_>) + Sync,
     ) -> Result<Vec<T>, GraphError>;
+
+    /// Frees what is kept in the memory for reading lists until they are read again.
+    fn let_go(&self);
 }

@@ -214,9 +214,14 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         let threads = self.options.run.threads.max(1) as u64;
         let changes = store.changes.as_ref().map_or(0, |changes| changes.bytes(threads));
         let memory = self.shares().lists() + changes;
-        let most = if self.pending.len() == 1 { self.shares().alone() } else { self.shares().pending() };
+        let is_alone = self.pending.len() == 1;
+        let most = if is_alone { self.shares().alone() } else { self.shares().pending() };
         let options = Options { memory, ..self.options.run.clone() };
         let loaded = batch.load(&self.lists, store, &self.name, &options, most / LOOKED_UP as u64);
+        if is_alone {
+            // What it becomes may take the memory for lists too.
+            self.lists.let_go();
+        }
         loaded.map_err(|error| match error {
             GraphError::Memory { what, needed, .. } => {
                 let needed = Shares::cap_for_lists(needed.saturating_sub(changes));

@@ -184,6 +184,7 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
     ) -> Result<CompactReport, GraphError> {
         self.commit_pending()?;
         self.need_committed()?;
+        self.lists.let_go();
         let version = self.changed.version;
         if self.held.is_file() {
             let bytes = self.space()?.base_bytes;
