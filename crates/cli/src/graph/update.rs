@@ -57,7 +57,7 @@ pub(crate) struct Args {
     /// Delete the edges of CHANGES instead of adding them
     #[arg(long)]
     delete: bool,
-    /// Add a parallel copy of an edge that exists, also to a store that was imported with --dedupe
+    /// Add a parallel copy of an edge that exists, also to a store imported without parallel edges
     #[arg(long, conflicts_with = "delete")]
     multi: bool,
     /// Delete, or set the weight of, one copy of parallel edges instead of all
