@@ -171,6 +171,8 @@ impl Search<'_> {
         let seen = AtomicU64::new(0);
         let found = (next.par_chunks_mut(PULLED).zip(self.levels.par_chunks(PULLED * 64)))
             .enumerate()
+            // One at a time: what is found soon, and what is not, lies together.
+            .with_max_len(1)
             .map(|(chunk, (words, levels))| {
                 let (mut found, mut looked) = (0, 0);
                 let first = chunk * PULLED * 64;
