@@ -32,6 +32,7 @@ mod engine;
 pub mod estimate;
 mod frontier;
 mod graph;
+mod numbers;
 pub mod output;
 mod per_vertex;
 mod prefetch;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use leadline_graph_store::format::{Block, Direction, Group, Vertex};
-use rayon::prelude::*;
 
 use super::csr::Csr;
 use super::sweep::{Engine, Which};
 use crate::GraphError;
+use crate::numbers::{numbers, plain};
 
 /// How often a run goes through the lists of a direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,10 +50,10 @@ impl Engine<'_> {
 
     /// Decodes all lists of a direction.
     fn decode(&mut self, direction: Direction) -> Result<Csr, GraphError> {
-        let vertices = self.graph().vertices() as usize;
+        let vertices = self.graph().vertices();
         // Of each vertex, one behind its place: first its degree, then where its next neighbour goes, and in
         // the end where its list ends.
-        let places = shared(vertices + 1);
+        let places = numbers(vertices + 1, |_| 0);
         let pieces = self.sweep(direction, Which::All, Vec::new, |pieces: &mut Vec<Piece>, block| {
             for (vertex, list) in block.places() {
                 let place = &places[vertex as usize + 1];
@@ -73,7 +73,7 @@ impl Engine<'_> {
             entries += degree;
         }
         let pieces = Pieces::new(pieces.into_iter().flatten().collect(), &places);
-        let neighbours = shared(entries as usize);
+        let neighbours = numbers(entries.into(), |_| 0);
         let visit = |(): &mut (), block: &Block<'_>| {
             for (vertex, list) in block.places() {
                 let groups = block.groups_at(vertex, list);
@@ -130,16 +130,4 @@ impl Pieces {
         let at = self.0.partition_point(|piece| (piece.0, piece.1) < (vertex, block));
         self.0[at].2
     }
-}
-
-/// Zeros that threads share, made on all threads.
-fn shared(count: usize) -> Vec<AtomicU32> {
-    let mut all = leadline_files::huge_vec(count);
-    (0..count).into_par_iter().map(|_| AtomicU32::new(0)).collect_into_vec(&mut all);
-    all
-}
-
-/// The numbers, once no thread shares them any more.
-fn plain(shared: Vec<AtomicU32>) -> Vec<u32> {
-    shared.into_iter().map(AtomicU32::into_inner).collect()
 }

@@ -87,8 +87,8 @@ impl Watch {
         }
     }
 
-    /// The thread waited from `from` to `to` with many reads in flight; then so many answers of so many bytes
-    /// had come.
+    /// The thread waited from `from` to `to` with many reads in flight, and got `answers` answers with
+    /// `bytes` bytes in all.
     pub(crate) fn waited(&mut self, from: Nanos, to: Nanos, answers: u32, bytes: u64) {
         if self.last > 0 {
             let gap = to.saturating_sub(self.last);
@@ -101,7 +101,7 @@ impl Watch {
         self.last = to;
     }
 
-    /// Not so many are in flight, or nothing is waited for: what comes between says nothing.
+    /// Few reads are in flight, or the thread does not wait: the time until the next answer is not counted.
     pub(crate) fn pause(&mut self) {
         self.last = 0;
     }

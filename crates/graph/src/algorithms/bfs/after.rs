@@ -107,7 +107,7 @@ impl Lost<'_> {
         Lost { levels, waiting: Vec::new(), lost: Frontier::new(levels.len() as u64) }
     }
 
-    /// Bytes in memory, after so many edges were deleted: the sets of [`Lost::find_all`], and what waits.
+    /// Bytes in memory for that many deleted edges: the sets of [`Lost::find_all`], and what waits.
     fn bytes(graph: &Graph, deleted: u64) -> u64 {
         4 * Frontier::bytes(graph.vertices()) + 2 * deleted * size_of::<(u32, Vertex)>() as u64
     }

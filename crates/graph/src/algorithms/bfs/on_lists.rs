@@ -61,6 +61,7 @@ struct Search<'a> {
 }
 
 /// What a level has.
+#[derive(Default)]
 struct Level {
     vertices: Vec<Vertex>,
     /// Entries of their lists.
@@ -76,7 +77,7 @@ pub(super) fn search(
     let vertices = engine.graph().vertices();
     let levels = numbers(vertices, |_| UNREACHED);
     let mut search = Search { lists, levels, seen: 0 };
-    let mut frontier = Level { vertices: Vec::new(), entries: 0 };
+    let mut frontier = Level::default();
     for source in sources {
         search.reach_alone(*source, 0, &mut frontier);
     }
@@ -112,7 +113,7 @@ pub(super) fn search(
 }
 
 impl Search<'_> {
-    /// Gives a vertex a level if it has none, where no other thread does.
+    /// Gives a vertex a level if it has none. Only for one thread at a time: the place is read, then written.
     #[inline]
     fn reach_alone(&self, vertex: Vertex, level: u32, next: &mut Level) {
         let place = &self.levels[vertex as usize];
@@ -126,7 +127,7 @@ impl Search<'_> {
     /// The ends of the frontier's edges that have no level yet: they are on this one.
     fn push(&mut self, frontier: &Level, level: u32) -> Level {
         self.seen += frontier.entries;
-        let mut next = Level { vertices: Vec::new(), entries: 0 };
+        let mut next = Level::default();
         if frontier.entries <= ALONE {
             for vertex in &frontier.vertices {
                 for neighbour in self.lists.outgoing.list(*vertex) {
@@ -138,23 +139,20 @@ impl Search<'_> {
         let parts: Vec<Level> = frontier
             .vertices
             .par_chunks(PUSHED)
-            .fold(
-                || Level { vertices: Vec::new(), entries: 0 },
-                |mut found, vertices| {
-                    for neighbour in vertices.iter().flat_map(|vertex| self.lists.outgoing.list(*vertex)) {
-                        let place = &self.levels[*neighbour as usize];
-                        let is_first = place.load(Ordering::Relaxed) == UNREACHED
-                            && place
-                                .compare_exchange(UNREACHED, level, Ordering::Relaxed, Ordering::Relaxed)
-                                .is_ok();
-                        if is_first {
-                            found.vertices.push(*neighbour);
-                            found.entries += u64::from(self.lists.outgoing.degree(*neighbour));
-                        }
+            .fold(Level::default, |mut found, vertices| {
+                for neighbour in vertices.iter().flat_map(|vertex| self.lists.outgoing.list(*vertex)) {
+                    let place = &self.levels[*neighbour as usize];
+                    let is_first = place.load(Ordering::Relaxed) == UNREACHED
+                        && place
+                            .compare_exchange(UNREACHED, level, Ordering::Relaxed, Ordering::Relaxed)
+                            .is_ok();
+                    if is_first {
+                        found.vertices.push(*neighbour);
+                        found.entries += u64::from(self.lists.outgoing.degree(*neighbour));
                     }
-                    found
-                },
-            )
+                }
+                found
+            })
             .collect();
         for part in parts {
             next.vertices.extend(part.vertices);
@@ -203,7 +201,7 @@ impl Search<'_> {
 
     /// The vertices of a bitmap.
     fn level(&self, bits: &[u64]) -> Level {
-        let mut level = Level { vertices: Vec::new(), entries: 0 };
+        let mut level = Level::default();
         for (word, first) in bits.iter().zip((0..).step_by(64)) {
             let mut word = *word;
             while word != 0 {

@@ -76,7 +76,7 @@ impl MemoryLists {
         vertices * 8 + entries * 16
     }
 
-    /// The list at a place, which is that of a vertex.
+    /// The list at a place in a batch, and the vertex it belongs to.
     #[inline]
     pub(super) fn list(&self, place: usize, vertex: Vertex) -> List<'_> {
         let start = if place == 0 { 0 } else { self.ends[place - 1] };

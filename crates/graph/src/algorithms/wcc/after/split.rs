@@ -31,7 +31,7 @@ pub(super) struct Split {
 }
 
 impl Split {
-    /// Bytes in memory after so many edges were deleted: sets of vertices, ends of edges, and regions.
+    /// Bytes in memory for that many deleted edges: sets of vertices, ends of edges, and regions.
     pub(super) fn bytes(graph: &Graph, deleted: u64) -> u64 {
         5 * Frontier::bytes(graph.vertices()) + 256 * deleted
     }
