@@ -126,7 +126,19 @@ impl<'a> Ids<'a> {
         }
     }
 
-    fn base_text(&mut self, rank: u64) -> Result<String, GraphError> {
+    /// Bytes of all strings of the base.
+    ///
+    /// # Errors
+    /// [`GraphError::Damaged`]. Meaningless for numbers.
+    pub(crate) fn base_text_bytes(&mut self) -> Result<u64, GraphError> {
+        self.ids.number(self.base_vertices)
+    }
+
+    /// The id of a rank of the base, as text.
+    ///
+    /// # Errors
+    /// [`GraphError::Damaged`].
+    pub(crate) fn base_text(&mut self, rank: u64) -> Result<String, GraphError> {
         if self.kind != IdKind::Strings {
             return Ok(self.base_number(rank)?.to_string());
         }

@@ -1,4 +1,6 @@
-//! Numbers that are ids of the base, some of them in memory, so that a commit does not read them all again.
+//! Ids of the base, some of them in memory, so that a commit does not read them all again.
+
+use std::cmp::Ordering;
 
 use crate::GraphError;
 use crate::format::Ids;
@@ -8,12 +10,41 @@ use super::id::Id;
 /// Every that many searches per id an index would have paid for the pass over all ids that makes it.
 const WORTH: u64 = 64;
 
-/// Every `step`th number of the ids of a base; nothing until enough were searched for.
+/// Ids that are read at a time.
+const READ: u64 = 4096;
+
+/// Every `step`th of the ids of a base; nothing until enough were searched for.
 #[derive(Debug, Default)]
 pub(crate) struct IdIndex {
-    numbers: Vec<u64>,
+    kept: Kept,
     step: u64,
     searched: u64,
+}
+
+/// Ids in memory, ascending.
+#[derive(Debug, Default)]
+enum Kept {
+    #[default]
+    None,
+    Numbers(Vec<u64>),
+    Texts(Texts),
+}
+
+impl Kept {
+    fn len(&self) -> usize {
+        match self {
+            Kept::None => 0,
+            Kept::Numbers(numbers) => numbers.len(),
+            Kept::Texts(texts) => texts.ends.len(),
+        }
+    }
+}
+
+/// Strings, one after the other.
+#[derive(Debug, Default)]
+struct Texts {
+    bytes: Vec<u8>,
+    ends: Vec<u64>,
 }
 
 impl IdIndex {
@@ -24,23 +55,16 @@ impl IdIndex {
     pub(crate) fn prepare(&mut self, ids: &mut Ids<'_>, count: u64, memory: u64) -> Result<(), GraphError> {
         self.searched += count;
         let vertices = ids.base_vertices();
-        let is_worth_it = self.numbers.is_empty() && self.searched > vertices / WORTH;
-        if !is_worth_it || ids.are_strings() || ids.are_dense() {
+        let is_worth_it = matches!(self.kept, Kept::None) && self.searched > vertices / WORTH;
+        if !is_worth_it || ids.are_dense() {
             return Ok(());
         }
-        let most = (memory / 8).max(1);
-        let step = vertices.div_ceil(most).max(1);
-        let (mut some, mut rank) = (Vec::new(), 0);
-        let mut numbers = Vec::with_capacity(vertices.div_ceil(step) as usize);
-        while rank < vertices {
-            let end = (rank + step.next_multiple_of(4096)).min(vertices);
-            some.clear();
-            ids.numbers(rank..end, &mut some)?;
-            let skipped = rank.next_multiple_of(step) - rank;
-            numbers.extend(some.iter().skip(skipped as usize).step_by(step as usize));
-            rank = end;
-        }
-        (self.numbers, self.step) = (numbers, step);
+        let bytes = 8 * vertices + if ids.are_strings() { ids.base_text_bytes()? } else { 0 };
+        self.step = bytes.div_ceil(memory.max(1)).max(1);
+        self.kept = match ids.are_strings() {
+            true => Kept::Texts(Texts::read(ids, self.step, memory)?),
+            false => Kept::Numbers(numbers(ids, self.step)?),
+        };
         Ok(())
     }
 
@@ -54,24 +78,91 @@ impl IdIndex {
         from: u64,
         id: &Id,
     ) -> Result<Result<u64, u64>, GraphError> {
-        let Id::Number(number) = id else { return ids.search_from(from, id) };
-        if self.numbers.is_empty() {
+        if self.kept.len() == 0 {
             return ids.search_from(from, id);
         }
-        // Ids ascend, so the next is not far: numbers far away are not in the processor's cache.
-        let mut low = ((from / self.step) as usize).saturating_sub(1);
-        let (mut high, mut step) = (low, 1);
-        while self.numbers.get(high).is_some_and(|other| other <= number) {
-            (low, high, step) = (high, high + step, step * 2);
+        let near = (from / self.step) as usize;
+        let found = match (&self.kept, id) {
+            (Kept::Numbers(kept), Id::Number(id)) => {
+                search_near(near, self.kept.len(), |at| kept[at].cmp(id))
+            }
+            (Kept::Texts(kept), Id::Text(id)) => {
+                search_near(near, self.kept.len(), |at| kept.get(at).cmp(id.as_bytes()))
+            }
+            _ => return ids.search_from(from, id),
+        };
+        match found {
+            Ok(at) => Ok(Ok(at as u64 * self.step)),
+            Err(0) => Ok(Err(0)),
+            Err(smaller) => {
+                let start = (smaller as u64 - 1) * self.step + 1;
+                // Behind the last that is kept may be more than a step.
+                let end =
+                    if smaller == self.kept.len() { ids.base_vertices() } else { smaller as u64 * self.step };
+                ids.search_within(start.max(from)..end, id)
+            }
         }
-        let end = high.min(self.numbers.len());
-        let not_larger = (low + self.numbers[low..end].partition_point(|other| other <= number)) as u64;
-        let Some(at) = not_larger.checked_sub(1) else { return Ok(Err(0)) };
-        if self.numbers[at as usize] == *number {
-            return Ok(Ok(at * self.step));
+    }
+}
+
+/// The place of what is looked for among `count`, or how many are smaller. All before `near` are: ids are looked
+/// for in ascending order, so the next is not far, and what lies far away is not in the processor's cache.
+fn search_near(near: usize, count: usize, compare: impl Fn(usize) -> Ordering) -> Result<usize, usize> {
+    let mut low = near.min(count);
+    let (mut high, mut step) = (low, 1);
+    while high < count && compare(high).is_lt() {
+        (low, high, step) = (high + 1, high + step, step * 2);
+    }
+    // What lies at `high` is not smaller.
+    high = (high + 1).min(count);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match compare(middle) {
+            Ordering::Less => low = middle + 1,
+            Ordering::Greater => high = middle,
+            Ordering::Equal => return Ok(middle),
         }
-        let end = (not_larger * self.step).min(ids.base_vertices());
-        ids.search_within(at * self.step + 1..end, id)
+    }
+    Err(low)
+}
+
+/// Every `step`th number.
+fn numbers(ids: &mut Ids<'_>, step: u64) -> Result<Vec<u64>, GraphError> {
+    let vertices = ids.base_vertices();
+    let mut kept = Vec::with_capacity(vertices.div_ceil(step) as usize);
+    let (mut read, mut rank) = (Vec::new(), 0);
+    while rank < vertices {
+        let end = (rank + step.next_multiple_of(READ)).min(vertices);
+        read.clear();
+        ids.numbers(rank..end, &mut read)?;
+        let skipped = rank.next_multiple_of(step) - rank;
+        kept.extend(read.iter().skip(skipped as usize).step_by(step as usize));
+        rank = end;
+    }
+    Ok(kept)
+}
+
+impl Texts {
+    /// Every `step`th string, as long as there is memory for it.
+    fn read(ids: &mut Ids<'_>, step: u64, memory: u64) -> Result<Texts, GraphError> {
+        let mut kept = Texts::default();
+        let (vertices, mut rank) = (ids.base_vertices(), 0);
+        while rank < vertices {
+            let text = ids.base_text(rank)?;
+            // Those that are kept may be longer than most.
+            if (kept.bytes.len() + text.len() + 8 * (kept.ends.len() + 1)) as u64 > memory.max(8) {
+                break;
+            }
+            kept.bytes.extend_from_slice(text.as_bytes());
+            kept.ends.push(kept.bytes.len() as u64);
+            rank += step;
+        }
+        Ok(kept)
+    }
+
+    fn get(&self, at: usize) -> &[u8] {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[start as usize..self.ends[at] as usize]
     }
 }
 
@@ -81,35 +172,67 @@ mod tests {
     use crate::format::{Layout, StoreWriter, Weights};
     use crate::inspect::StoreFile;
 
-    #[test]
-    fn an_id_is_found_whatever_part_of_them_is_in_memory() {
+    /// A store without edges, with these ids.
+    fn store(ids: impl FnOnce(&mut StoreWriter), vertices: u64) -> StoreFile {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("store");
-        let vertices = 10_007;
         let layout =
             Layout { block_bytes: 4096, compressed: true, directed: true, weights: Weights::None, vertices };
         let mut writer = StoreWriter::create(&path, layout).unwrap();
-        writer.number_ids((0..vertices).map(|rank| Ok(3 * rank + 5))).unwrap();
+        ids(&mut writer);
         writer.finish().unwrap();
-        let store = StoreFile::open(&path).unwrap();
+        StoreFile::open(&path).unwrap()
+    }
+
+    /// Looks for ids, in ascending order, in an index of that many bytes; also from the place of the last.
+    fn look_for(store: &StoreFile, memory: u64, wanted: impl Iterator<Item = (Id, Result<u64, u64>)>) {
+        let mut index = IdIndex::default();
+        index.prepare(&mut store.ids(), store.header.vertices, memory).unwrap();
+        // Eight bytes hold a number, and no string.
+        assert!(memory == 8 || index.kept.len() > 0);
+        let mut last = 0;
+        for (id, expected) in wanted {
+            for from in [0, last] {
+                let found = index.search(&mut store.ids(), from, &id).unwrap();
+                assert_eq!(found, expected, "{id} with {memory} bytes");
+            }
+            last = expected.unwrap_or_else(|before| before);
+        }
+    }
+
+    #[test]
+    fn a_number_is_found_whatever_part_of_them_is_in_memory() {
+        let vertices = 10_007;
+        let store =
+            store(|writer| writer.number_ids((0..vertices).map(|rank| Ok(3 * rank + 5))).unwrap(), vertices);
         for memory in [8, 80, 8_000, 40_000, 80_000, 1 << 20] {
-            let mut index = IdIndex::default();
-            index.prepare(&mut store.ids(), vertices, memory).unwrap();
-            assert!(!index.numbers.is_empty() && index.numbers.len() * 8 <= memory as usize);
             let step = if memory < 8_000 { 97 } else { 1 };
-            let mut from = 0;
-            for number in (0..3 * vertices + 10).step_by(step).chain([u64::MAX]) {
+            let wanted = (0..3 * vertices + 10).step_by(step).chain([u64::MAX]).map(|number| {
                 let expected = match number.checked_sub(5) {
                     None => Err(0),
                     Some(over) if over % 3 == 0 && over / 3 < vertices => Ok(over / 3),
                     Some(over) => Err((over / 3 + 1).min(vertices)),
                 };
-                for from in [0, from] {
-                    let found = index.search(&mut store.ids(), from, &Id::Number(number)).unwrap();
-                    assert_eq!(found, expected, "{number} with {memory} bytes");
-                }
-                from = expected.unwrap_or_else(|before| before);
-            }
+                (Id::Number(number), expected)
+            });
+            look_for(&store, memory, wanted);
+        }
+    }
+
+    #[test]
+    fn a_string_is_found_whatever_part_of_them_is_in_memory() {
+        // Short ones first and long ones last, so that what is kept of them ends early.
+        let mut texts: Vec<String> = (0..3000).map(|number| format!("a{number}")).collect();
+        texts.extend((0..1000).map(|number| format!("b{}{number}", "x".repeat(number % 50))));
+        texts.sort_unstable();
+        let store = store(|writer| writer.string_ids(|| texts.iter().map(Ok)).unwrap(), 4000);
+        for memory in [8, 80, 8_000, 40_000, 1 << 20] {
+            let step = if memory < 8_000 { 97 } else { 1 };
+            let there = (0..).zip(&texts).map(|(rank, text)| (Id::from(&**text), Ok(rank)));
+            let next = (0..).zip(&texts).map(|(rank, text)| (Id::from(&*format!("{text}!")), Err(rank + 1)));
+            look_for(&store, memory, there.zip(next).flat_map(|(a, b)| [a, b]).step_by(step));
+            let ends = [("", Err(0)), ("a", Err(0)), ("aa", Err(3000)), ("c", Err(4000))];
+            look_for(&store, memory, ends.map(|(text, expected)| (Id::from(text), expected)).into_iter());
         }
     }
 }
