@@ -236,7 +236,7 @@ impl GraphInfo {
             "numbers" => "numbers",
             _ => "strings",
         };
-        let order = if self.renumbered { ", which vertices are not in the order of" } else { "" };
+        let order = if self.renumbered { "; vertices are numbered by degree" } else { "" };
         let [median, most] = [self.median_degree, self.max_degree].map(|degree| exact(degree as f64));
         let weights = match self.weights {
             // What was read, which 64 bits may have rounded.
