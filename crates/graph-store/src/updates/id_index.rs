@@ -105,8 +105,9 @@ impl IdIndex {
     }
 }
 
-/// The place of what is looked for among `count`, or how many are smaller. All before `near` are: ids are looked
-/// for in ascending order, so the next is not far, and what lies far away is not in the processor's cache.
+/// The place of what is looked for among `count`, or how many are smaller. All before `near` are: ids are
+/// looked for in ascending order, so the next is not far, and what lies far away is not in the processor's
+/// cache.
 fn search_near(near: usize, count: usize, compare: impl Fn(usize) -> Ordering) -> Result<usize, usize> {
     let mut low = near.min(count);
     let (mut high, mut step) = (low, 1);
