@@ -15,13 +15,78 @@ const PART: usize = 1 << 12;
 /// Most bits of a digit: more streams than this share the cache badly.
 const DIGIT_BITS: u32 = 10;
 
+/// Most ascending runs that are merged: more are dealt out as fast.
+const RUNS: usize = 4;
+
 /// Sorts `records` by key; equal keys stay in order. `beside` is memory to work in, grown to as many records.
-pub(crate) fn sort<K: Key, W: Weight>(records: &mut [Record<K, W>], beside: &mut Vec<Record<K, W>>) {
+pub(crate) fn sort<K: Key, W: Weight>(records: &mut Vec<Record<K, W>>, beside: &mut Vec<Record<K, W>>) {
     if records.len() < FEW {
         return records.sort_by_key(|record| record.key);
     }
+    let runs = runs(records);
+    if runs == Some(Vec::new()) {
+        return;
+    }
     beside.reserve_exact(records.len().saturating_sub(beside.len()));
     beside.resize(records.len(), Record::default());
+    match runs {
+        Some(ends) => merge_runs(records, beside, ends),
+        None => deal_out(records, beside),
+    }
+}
+
+/// Where ascending runs end, but for the last; nothing where there are too many. Of an input in order each
+/// thread brings one run.
+fn runs<K: Key, W: Weight>(records: &[Record<K, W>]) -> Option<Vec<usize>> {
+    let mut ends = Vec::new();
+    for (i, pair) in records.windows(2).enumerate() {
+        if pair[0].key > pair[1].key {
+            if ends.len() + 1 == RUNS {
+                return None;
+            }
+            ends.push(i + 1);
+        }
+    }
+    Some(ends)
+}
+
+/// Merges neighbouring runs until there is one.
+fn merge_runs<K: Key, W: Weight>(
+    records: &mut Vec<Record<K, W>>,
+    beside: &mut Vec<Record<K, W>>,
+    mut ends: Vec<usize>,
+) {
+    ends.push(records.len());
+    while ends.len() > 1 {
+        let (mut start, mut merged) = (0, Vec::new());
+        for pair in ends.chunks(2) {
+            let (middle, end) = (pair[0], pair[pair.len() - 1]);
+            merge(&records[start..middle], &records[middle..end], &mut beside[start..end]);
+            merged.push(end);
+            start = end;
+        }
+        std::mem::swap(records, beside);
+        ends = merged;
+    }
+}
+
+/// Merges two runs; of equal keys, those of the first stay in front.
+fn merge<K: Key, W: Weight>(a: &[Record<K, W>], b: &[Record<K, W>], out: &mut [Record<K, W>]) {
+    let (mut i, mut j) = (0, 0);
+    for place in out.iter_mut() {
+        let from_b = match (a.get(i), b.get(j)) {
+            (Some(a), Some(b)) => b.key < a.key,
+            (None, _) => true,
+            (_, None) => false,
+        };
+        *place = if from_b { b[j] } else { a[i] };
+        j += usize::from(from_b);
+        i += usize::from(!from_b);
+    }
+}
+
+/// Sorts by digits.
+fn deal_out<K: Key, W: Weight>(records: &mut [Record<K, W>], beside: &mut [Record<K, W>]) {
     let bits = records.iter().map(|record| record.key).max().unwrap_or_default().bits();
     if records.len() <= CACHED || bits <= DIGIT_BITS {
         if by_lowest(records, beside, bits) {
