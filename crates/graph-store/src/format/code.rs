@@ -20,21 +20,31 @@ use portable as lanes;
 /// Bytes that must exist behind the last byte of a list.
 pub(crate) const SLACK: usize = 16;
 
-/// Appends `list` (ascending, repeats allowed) of `owner`.
-pub(crate) fn encode(owner: Vertex, list: &[Vertex], out: &mut Vec<u8>) {
-    debug_assert!(list.is_sorted());
-    let Some(&first) = list.first() else { return };
-    put_varint(list.len() as u32, out);
-    let controls = out.len();
-    out.resize(controls + list.len().div_ceil(4), 0);
-    let mut before = first;
-    for (i, &value) in list.iter().enumerate() {
-        let difference = if i == 0 { zigzag(first.wrapping_sub(owner)) } else { value - before };
-        before = value;
-        let bytes = byte_count(difference);
-        out[controls + i / 4] |= (bytes as u8 - 1) << (i % 4 * 2);
-        out.extend_from_slice(&difference.to_le_bytes()[..bytes]);
+/// Appends a list (ascending, repeats allowed) of `owner`.
+pub(crate) fn encode(owner: Vertex, list: impl ExactSizeIterator<Item = Vertex>, out: &mut Vec<u8>) {
+    let count = list.len();
+    if count == 0 {
+        return;
     }
+    put_varint(count as u32, out);
+    let controls = out.len();
+    let mut at = controls + count.div_ceil(4);
+    // Each difference is written whole, and the next over its upper bytes.
+    out.resize(at + 4 * count, 0);
+    let (mut before, mut control) = (0, 0);
+    for (i, value) in list.enumerate() {
+        debug_assert!(i == 0 || value >= before, "neighbours in order");
+        let difference = if i == 0 { zigzag(value.wrapping_sub(owner)) } else { value.wrapping_sub(before) };
+        before = value;
+        out[at..at + 4].copy_from_slice(&difference.to_le_bytes());
+        let bytes = byte_count(difference);
+        at += bytes;
+        control |= (bytes as u8 - 1) << (i % 4 * 2);
+        if i % 4 == 3 || i + 1 == count {
+            out[controls + i / 4] = std::mem::take(&mut control);
+        }
+    }
+    out.truncate(at);
 }
 
 /// Reads the count in front of a list: it and the place behind it; nothing where it is not a count.
@@ -337,7 +347,7 @@ mod portable {
 }
 
 fn byte_count(value: u32) -> usize {
-    (4 - value.leading_zeros() as usize / 8).max(1)
+    (39 - (value | 1).leading_zeros() as usize) / 8
 }
 
 fn zigzag(value: u32) -> u32 {
@@ -365,7 +375,7 @@ mod tests {
 
     fn round(owner: Vertex, list: &[Vertex]) {
         let mut bytes = Vec::new();
-        encode(owner, list, &mut bytes);
+        encode(owner, list.iter().copied(), &mut bytes);
         let end = bytes.len();
         bytes.resize(end + SLACK, 0xff);
         let (n, at) = if list.is_empty() { (0, 0) } else { count(&bytes).unwrap() };

@@ -8,6 +8,7 @@ mod directory;
 pub(crate) mod header;
 mod ids;
 mod layout;
+pub(crate) mod list_code;
 mod packer;
 pub(crate) mod paged;
 mod rules;

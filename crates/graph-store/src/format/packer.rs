@@ -7,7 +7,7 @@
 use std::io::{self, Write};
 
 use super::block_layout::{self, CONTINUED, CONTINUES, Head};
-use super::code;
+use super::list_code;
 use super::{Direction, Layout, MOST_BLOCKS, NO_VERTEX, Vertex, Weights, block_seed};
 
 /// A hub's piece is not begun in less room than this.
@@ -110,6 +110,37 @@ impl Packer {
         Ok(())
     }
 
+    /// The whole list of a vertex behind all that have one so far, in the code of a block; it takes at most a
+    /// quarter of one.
+    pub(crate) fn list(
+        &mut self,
+        vertex: Vertex,
+        degree: u64,
+        code: &[u8],
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        debug_assert!(!self.ended, "the lists have ended");
+        debug_assert!(u64::from(vertex) < self.layout.vertices);
+        self.end_list(out)?;
+        self.owner = NO_VERTEX;
+        assert!(self.next() <= u64::from(vertex), "lists in order");
+        assert!(code.len() <= list_code::most_bytes(&self.layout), "{} bytes of a list", code.len());
+        self.totals.edges += degree;
+        self.totals.max_degree = self.totals.max_degree.max(degree);
+        self.put_isolated(u64::from(vertex), out)?;
+        if code.len() > self.room() {
+            self.close(false, out)?;
+        }
+        self.data.extend_from_slice(code);
+        self.ends.push(self.data.len() as u16);
+        Ok(())
+    }
+
+    /// Counts edges of lists that came in code and lead to where they come from.
+    pub(crate) fn add_self_loops(&mut self, self_loops: u64) {
+        self.totals.self_loops += self_loops;
+    }
+
     /// The last block. Vertices without edges at the end have their entries too.
     pub(crate) fn end(&mut self, out: &mut impl Write) -> io::Result<Totals> {
         self.end_list(out)?;
@@ -135,7 +166,7 @@ impl Packer {
         let whole = self.degree == self.list.len() as u64;
         if whole {
             self.encode(self.list.len());
-            if self.code.len() <= self.layout.block_bytes as usize / 4 {
+            if self.code.len() <= list_code::most_bytes(&self.layout) {
                 self.put_isolated(u64::from(self.owner), out)?;
                 if self.code.len() > self.room() {
                     self.close(false, out)?;
@@ -177,21 +208,9 @@ impl Packer {
     /// The first `count` values of the list, and their weights, as they will are in a block.
     fn encode(&mut self, count: usize) {
         self.code.clear();
-        if self.layout.compressed {
-            code::encode(self.owner, &self.list[..count], &mut self.code);
-        } else {
-            self.code.extend(self.list[..count].iter().flat_map(|value| value.to_le_bytes()));
-        }
-        match self.layout.weights {
-            Weights::None => {}
-            Weights::F32 => {
-                self.code
-                    .extend(self.weights[..count].iter().flat_map(|weight| (*weight as f32).to_le_bytes()));
-            }
-            Weights::F64 => {
-                self.code.extend(self.weights[..count].iter().flat_map(|weight| weight.to_le_bytes()));
-            }
-        }
+        let values = self.list[..count].iter().copied();
+        let weights = self.weights[..count.min(self.weights.len())].iter().copied();
+        list_code::encode(&self.layout, self.owner, values, weights, &mut self.code);
     }
 
     fn put_code(&mut self) {

@@ -122,6 +122,24 @@ impl StoreWriter {
             .map_err(|error| GraphError::write(&self.path, error))
     }
 
+    /// The whole list of the next vertex, in code; all its edges and no more than fit in a quarter of a block.
+    #[inline]
+    pub(crate) fn list(&mut self, vertex: Vertex, degree: u64, code: &[u8]) -> Result<(), GraphError> {
+        self.packer
+            .list(vertex, degree, code, &mut self.out)
+            .map_err(|error| GraphError::write(&self.path, error))
+    }
+
+    /// Counts edges of lists in code that lead to where they come from.
+    pub(crate) fn add_self_loops(&mut self, self_loops: u64) {
+        self.packer.add_self_loops(self_loops);
+    }
+
+    /// How its lists are written.
+    pub(crate) fn layout(&self) -> Layout {
+        self.layout
+    }
+
     /// Ends the forward lists; the reverse ones follow, of a directed graph only.
     ///
     /// # Errors

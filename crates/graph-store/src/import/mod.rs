@@ -5,6 +5,7 @@
 
 mod gather;
 mod id_set;
+mod lists;
 mod plan;
 pub mod sort;
 #[cfg(test)]

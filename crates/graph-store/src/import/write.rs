@@ -6,8 +6,9 @@ use std::time::Instant;
 
 use super::gather::{Counts, Edges, gather};
 use super::id_set::IdSet;
+use super::lists::{Lists, Written};
 use super::plan::{ImportPlan, Reservation};
-use super::sort::{Key, Merge, Numbers, Record, SortedRecords, Sorter, Weight};
+use super::sort::{Merge, Numbers, Record, SortedRecords, Sorter, Weight};
 use super::translate;
 use super::{ImportReport, Rules, Steps};
 use crate::format::{FinishedStore, Layout, StoreWriter, Weights};
@@ -237,23 +238,21 @@ impl Job<'_> {
         each: impl Fn(usize, &mut Vec<Record<u64, W>>) -> Result<(), GraphError> + Sync,
     ) -> Result<u64, GraphError> {
         let mut taken = self.plan.take(writer.memory_bytes());
-        let (mut parallel, mut parallel_loops, mut last) = (0, 0, None);
-        edges.in_order(each, |records| {
-            steps.add(records.len());
-            for Record { key, weight } in records {
-                writer.edge(key.high() as u32, key.low() as u32, weight.value())?;
-                if last == Some(*key) {
-                    parallel += 1;
-                    parallel_loops += u64::from(key.high() == key.low());
-                }
-                last = Some(*key);
-            }
-            taken.set(writer.memory_bytes());
-            Ok(())
-        })?;
-        // Of an undirected graph both ends list an edge, but for a loop, which has one.
-        let twice = if self.rules.undirected { parallel - parallel_loops } else { 0 };
-        Ok(parallel - twice / 2)
+        let (lists, mut written) = (Lists::new(writer.layout(), &self.plan), Written::default());
+        edges.in_order_by(
+            |thread, records| {
+                each(thread, records)?;
+                lists.encode(thread, records);
+                Ok(())
+            },
+            |thread, records| {
+                steps.add(records.len());
+                lists.write(thread, records, writer, &mut written)?;
+                taken.set(writer.memory_bytes());
+                Ok(())
+            },
+        )?;
+        Ok(written.parallel.edges(self.rules.undirected))
     }
 
     fn order(&self, writer: &mut StoreWriter, order: &Numbers) -> Result<(), GraphError> {

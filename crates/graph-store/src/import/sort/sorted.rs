@@ -128,7 +128,16 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
     pub fn in_order(
         &self,
         each: impl Fn(usize, &mut Vec<Record<K, W>>) -> Result<(), GraphError> + Sync,
-        sink: impl FnMut(&[Record<K, W>]) -> Result<(), GraphError> + Send,
+        mut sink: impl FnMut(&[Record<K, W>]) -> Result<(), GraphError> + Send,
+    ) -> Result<(), GraphError> {
+        self.in_order_by(each, |_, records| sink(records))
+    }
+
+    /// As [`SortedRecords::in_order`]; `sink` is told too which thread handed a part to `each`.
+    pub(crate) fn in_order_by(
+        &self,
+        each: impl Fn(usize, &mut Vec<Record<K, W>>) -> Result<(), GraphError> + Sync,
+        sink: impl FnMut(usize, &[Record<K, W>]) -> Result<(), GraphError> + Send,
     ) -> Result<(), GraphError> {
         let turn = Turn::new(sink);
         // Neighbouring parts are never one thread's, which would let the others wait for both of them. Who
@@ -139,7 +148,7 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
             |part| turn.of(part),
             |thread, place, records| {
                 each(thread, records)?;
-                place.take(|sink| sink(records))
+                place.take(|sink| sink(thread, records))
             },
         )
     }
