@@ -34,6 +34,7 @@ pub mod inspect;
 mod options;
 pub mod parquet_file;
 mod progress;
+pub mod tiles;
 pub mod updates;
 
 pub use error::{GraphError, InputOption};

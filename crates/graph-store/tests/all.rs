@@ -10,4 +10,5 @@ mod listed;
 mod reading;
 mod rules;
 mod store;
+mod tiles;
 mod validate;

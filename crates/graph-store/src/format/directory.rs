@@ -24,6 +24,8 @@ pub struct Directory {
     pieces: Vec<Vertex>,
     /// The last vertex with a list in the last stored block, if vertices that it has are gone.
     cut: Option<Vertex>,
+    /// Whether a block's last lists may be left out, because they are empty.
+    has_gaps: bool,
 }
 
 /// Vertices of a block that is not in the store.
@@ -39,8 +41,9 @@ impl Directory {
         assert_eq!(continued.len(), first.len().div_ceil(64), "a bit for each block");
         let stored = first.len() as u32;
         let (hints, pieces) = (Vec::new(), Vec::new());
+        let (cut, has_gaps) = (None, false);
         let mut directory =
-            Directory { first, continued, hints, hint_shift: 0, vertices, stored, pieces, cut: None };
+            Directory { first, continued, hints, hint_shift: 0, vertices, stored, pieces, cut, has_gaps };
         directory.make_hints();
         directory
     }
@@ -67,6 +70,11 @@ impl Directory {
             return Err(GraphError::damaged(name, "its directory is not in order".into()));
         }
         Ok(directory)
+    }
+
+    /// The same where a block's last lists may be left out, because they are empty.
+    pub(crate) fn with_gaps(self, has_gaps: bool) -> Directory {
+        Directory { has_gaps, ..self }
     }
 
     /// Whether the blocks begin with vertices of the graph, from the first on, in ascending order.
@@ -129,7 +137,9 @@ impl Directory {
         vertices: u64,
     ) -> Result<(), &'static str> {
         let head = block_layout::check(bytes, block_seed(direction, block), vertices)?;
-        match self.stored_vertices_of(block) == head.vertices() {
+        let (expected, found) = (self.stored_vertices_of(block), head.vertices());
+        let ends = found.end() == expected.end() || self.has_gaps && found.end() < expected.end();
+        match found.start() == expected.start() && ends {
             true => Ok(()),
             false => Err("is not where the directory says"),
         }

@@ -26,7 +26,8 @@ const REVERSE: u32 = 16;
 const IDS_NUMBERS: u32 = 32;
 const IDS_STRINGS: u32 = 64;
 const RENUMBERED: u32 = 128;
-const KNOWN: u32 = 255;
+const GAPS: u32 = 256;
+const KNOWN: u32 = 511;
 
 /// Where a section lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -107,6 +108,8 @@ pub struct Header {
     pub(crate) ids: Section,
     /// By rank of the id: the vertex. Empty unless renumbered.
     pub(crate) order: Section,
+    /// Whether blocks leave out long runs of vertices without lists, as only those of a tile do.
+    pub(crate) has_gaps: bool,
     /// Which edges an update leaves out.
     pub rules: ChangeRules,
 }
@@ -163,6 +166,7 @@ impl Header {
         flag(self.id_kind == IdKind::Numbers, IDS_NUMBERS);
         flag(self.id_kind == IdKind::Strings, IDS_STRINGS);
         flag(self.renumbered, RENUMBERED);
+        flag(self.has_gaps, GAPS);
         let mut bytes = Vec::with_capacity(HEADER_BYTES);
         bytes.extend_from_slice(MAGIC);
         for number in [VERSION, self.block_bytes, flags, self.rules.to_bits()] {
@@ -200,7 +204,24 @@ impl Header {
                 "is part of a graph store that was changed: name the directory that it is in, with all of it";
             return Err(GraphError::Path { path: name.into(), what: what.into() });
         }
-        Header::parse(bytes, length, name)
+        let header = Header::parse(bytes, length, name)?;
+        if header.has_gaps {
+            let what = "is part of a sharded graph store: name the directory that it is in, with all of it";
+            return Err(GraphError::Path { path: name.into(), what: what.into() });
+        }
+        Ok(header)
+    }
+
+    /// As [`Header::read`], of a tile of a sharded store.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn read_tile(file: &File, name: &str) -> Result<Header, GraphError> {
+        let header = Header::read_base(file, name)?;
+        match header.has_gaps {
+            true => Ok(header),
+            false => Err(GraphError::damaged(name, "it is not a tile of a sharded store".into())),
+        }
     }
 
     /// As [`Header::read`], of the base of a store that was changed.
@@ -282,6 +303,7 @@ impl Header {
             has_reverse: set(REVERSE),
             ids,
             order,
+            has_gaps: set(GAPS),
             rules: ChangeRules::from_bits(rules),
         }
     }
@@ -290,6 +312,9 @@ impl Header {
     fn check(&self, length: u64) -> Result<(), String> {
         let size = self.block_bytes;
         if !size.is_power_of_two() || !(MIN_BLOCK_BYTES..=MAX_BLOCK_BYTES).contains(&size) {
+            return Err("its header is not one that this version writes".into());
+        }
+        if self.has_gaps && (!self.directed || self.has_reverse || self.renumbered) {
             return Err("its header is not one that this version writes".into());
         }
         if self.vertices > MAX_VERTICES {

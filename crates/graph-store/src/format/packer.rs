@@ -37,6 +37,8 @@ pub(crate) struct Packer {
     pub(crate) directory: Firsts,
     totals: Totals,
     ended: bool,
+    /// Whether long runs of vertices without lists are left out.
+    has_gaps: bool,
     // The open block.
     first: Vertex,
     continued: bool,
@@ -59,6 +61,7 @@ impl Packer {
             directory: Firsts::default(),
             totals: Totals::default(),
             ended: false,
+            has_gaps: false,
             first: 0,
             continued: false,
             ends: Vec::new(),
@@ -70,6 +73,10 @@ impl Packer {
             degree: 0,
             code: Vec::new(),
         }
+    }
+
+    pub(crate) fn leave_gaps(&mut self) {
+        self.has_gaps = true;
     }
 
     pub(crate) fn ended(&self) -> bool {
@@ -150,7 +157,8 @@ impl Packer {
         }
         self.ended = true;
         // What the header will say is what was written: every vertex has its entry, every block its place.
-        assert_eq!(self.next(), self.layout.vertices, "each vertex has an entry");
+        let all = self.next() == self.layout.vertices;
+        assert!(all || self.has_gaps, "each vertex has an entry");
         let blocks = self.directory.first.len();
         assert_eq!(self.totals.block_bytes, blocks as u64 * u64::from(self.layout.block_bytes));
         assert_eq!(self.directory.continued.len(), blocks.div_ceil(64), "a bit for each block");
@@ -194,8 +202,23 @@ impl Packer {
         block_layout::room(self.layout.block_bytes as usize, self.ends.len(), self.data.len())
     }
 
-    /// Empty entries up to a vertex that has a list, or to the end.
+    /// Empty entries up to a vertex that has a list, or to the end. Where gaps may be, there are none if they
+    /// would not fit in the open block; the first block begins with the first vertex all the same.
     fn put_isolated(&mut self, until: u64, out: &mut impl Write) -> io::Result<()> {
+        let size = self.layout.block_bytes as usize;
+        let run = until.saturating_sub(self.next());
+        if self.has_gaps && run > (block_layout::room(size, self.ends.len(), self.data.len()) / 2) as u64 {
+            if self.directory.first.is_empty() && self.ends.is_empty() {
+                self.ends.push(0);
+            }
+            if !self.ends.is_empty() {
+                self.close(false, out)?;
+            }
+            if until < self.layout.vertices {
+                self.first = until as Vertex;
+            }
+            return Ok(());
+        }
         while self.next() < until {
             if self.room() == 0 || self.ends.len() == usize::from(u16::MAX) {
                 self.close(false, out)?;

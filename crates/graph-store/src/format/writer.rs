@@ -33,6 +33,7 @@ pub struct FinishedStore {
 pub struct StoreWriter {
     path: PathBuf,
     file: NewFile,
+    buffer_bytes: u64,
     out: SequentialWriter,
     /// Where the next section begins.
     at: u64,
@@ -49,6 +50,15 @@ impl StoreWriter {
     /// [`GraphError::BlockSize`], [`GraphError::TooManyVertices`], [`GraphError::Write`] where the directory
     /// takes no file.
     pub fn create(path: &Path, layout: Layout) -> Result<StoreWriter, GraphError> {
+        StoreWriter::with_writes(path, layout, WRITES)
+    }
+
+    /// The same, with that many writes in flight, and the bytes of each.
+    pub(crate) fn with_writes(
+        path: &Path,
+        layout: Layout,
+        (depth, bytes): (usize, usize),
+    ) -> Result<StoreWriter, GraphError> {
         let size = layout.block_bytes;
         if !size.is_power_of_two() || !(super::MIN_BLOCK_BYTES..=super::MAX_BLOCK_BYTES).contains(&size) {
             return Err(GraphError::BlockSize { given: size });
@@ -59,7 +69,6 @@ impl StoreWriter {
         }
         // It has no buffer of its own: all but the header passes the page cache by.
         let file = NewFile::with_capacity(0, path)?;
-        let (depth, bytes) = WRITES;
         let mut out = SequentialWriter::new(&DirectFile::new(file.file(), path)?, depth, bytes)?;
         out.write_all(&[0; HEADER_BYTES]).map_err(|error| GraphError::write(path, error))?;
         let none = Section::default();
@@ -82,11 +91,13 @@ impl StoreWriter {
             has_reverse: false,
             ids: none,
             order: none,
+            has_gaps: false,
             rules: ChangeRules::default(),
         };
         Ok(StoreWriter {
             path: path.to_owned(),
             file,
+            buffer_bytes: (depth * bytes) as u64,
             out,
             at: HEADER_BYTES as u64,
             layout,
@@ -101,10 +112,16 @@ impl StoreWriter {
         self.header.rules = rules;
     }
 
+    /// Has the blocks leave out long runs of vertices without lists; before the first edge.
+    pub(crate) fn leave_gaps(&mut self) {
+        self.header.has_gaps = true;
+        self.packer.leave_gaps();
+    }
+
     /// Bytes in memory, whatever the graph: its largest parts are the file's buffers and the directory (4
     /// bytes per block).
     pub fn memory_bytes(&self) -> u64 {
-        (WRITES.0 * WRITES.1) as u64 + self.packer.memory_bytes()
+        self.buffer_bytes + self.packer.memory_bytes()
     }
 
     /// The next edge of the lists now being written; `vertex`, then `neighbour`, never fall. In forward lists

@@ -1,7 +1,8 @@
 //! Reads the input to its end: into a sort by source, and into what is known of the ids.
 //!
 //! Ids are taken to be numbers below 2^32 that lie close together, which most are. At the first that shows
-//! otherwise, all that was read moves to wide records, whose ids are found out by another sort.
+//! otherwise, all that was read moves to wide records: by source if ids still lie close together (`Far`), and
+//! else, by target, to records whose ids are found out by another sort.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
@@ -17,6 +18,9 @@ use crate::{GraphError, Progress};
 /// Declared vertices that are noted at a time.
 const DECLARED: usize = 1 << 12;
 
+/// The largest id of which a bit is kept.
+const MOST_FAR: u64 = (1 << 40) - 1;
+
 /// What was read.
 #[derive(Debug)]
 pub(crate) struct InputEdges<W> {
@@ -30,6 +34,8 @@ pub(crate) struct InputEdges<W> {
 pub(crate) enum Edges<W> {
     /// By source, in both directions where the graph is undirected, and the ids that occur.
     Narrow(SortedRecords<u64, W>, IdSet),
+    /// The same, of ids that do not fit in 32 bits.
+    Far(SortedRecords<u128, W>, IdSet),
     /// By target (the high half), once each; and the ids that occur.
     Wide(SortedRecords<u128, W>, SortedRecords<u64, ()>),
 }
@@ -53,6 +59,7 @@ impl Counts {
 enum Sorters<W> {
     /// And the ids that were seen.
     Narrow(Sorter<u64, W>, RwLock<IdSet>),
+    Far(Sorter<u128, W>, RwLock<IdSet>),
     Wide(Sorter<u128, W>, Sorter<u64, ()>),
 }
 
@@ -84,12 +91,23 @@ pub(crate) fn gather<W: Weight>(
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<InputEdges<W>, GraphError> {
     let declared = reader.declared();
-    let forecast = forecast(reader, rules)?;
-    let front = Front { reader, progress, ended: false, input_bytes: 0, first_edge: None, given: 0 };
-    let sorter = Sorter::new(folder, plan.sort_alone(), rules.dedupe, plan)?.expecting(forecast);
-    let state = RwLock::new(Sorters::Narrow(sorter, RwLock::new(IdSet::new(plan))));
-    let gather = Gather::<W> { front: Mutex::new(front), state, rules, folder, plan };
     let end = declared.first.saturating_add(declared.vertices.unwrap_or(0));
+    let sample = reader.sample(Forecast::<u64>::KEYS)?;
+    let largest = sample.iter().flat_map(|sample| &sample.pairs).map(|pair| pair.0.max(pair.1)).max();
+    let largest = largest.unwrap_or(0).max(end.saturating_sub(1));
+    let front = Front { reader, progress, ended: false, input_bytes: 0, first_edge: None, given: 0 };
+    let (share, seen) = (plan.sort_alone(), IdSet::new(plan));
+    let state = RwLock::new(match is_far(largest, rules) {
+        true => {
+            let sorter = Sorter::new(folder, share, rules.dedupe, plan)?.expecting(forecast(sample, rules));
+            Sorters::Far(sorter, RwLock::new(seen.up_to(MOST_FAR)))
+        }
+        false => {
+            let sorter = Sorter::new(folder, share, rules.dedupe, plan)?.expecting(forecast(sample, rules));
+            Sorters::Narrow(sorter, RwLock::new(seen))
+        }
+    });
+    let gather = Gather::<W> { front: Mutex::new(front), state, rules, folder, plan };
     for first in (declared.first..end).step_by(DECLARED) {
         plan.check_stop()?;
         let vertices = (first..end.min(first.saturating_add(DECLARED as u64))).collect();
@@ -100,19 +118,24 @@ pub(crate) fn gather<W: Weight>(
     gather.finish(counts)
 }
 
-/// What a sample of the whole input says of the narrow records that it will be, if there is one.
-fn forecast(reader: &mut dyn EdgeReader, rules: Rules) -> Result<Forecast<u64>, GraphError> {
-    let Some(Sample { edges, pairs }) = reader.sample(Forecast::<u64>::KEYS)? else {
-        return Ok(Forecast::default());
-    };
-    let narrow = |id: u64| id.min(u64::from(u32::MAX));
-    let there = pairs.iter().map(|(source, target)| u64::join(narrow(*source), narrow(*target)));
-    let back = pairs.iter().map(|(source, target)| u64::join(narrow(*target), narrow(*source)));
-    Ok(if rules.undirected {
+/// Whether an id is too large for narrow records, and ids may be that large. Vertices that get other numbers
+/// must fit in narrow records.
+fn is_far(id: u64, rules: Rules) -> bool {
+    !rules.renumber && (1 << 32..=MOST_FAR).contains(&id)
+}
+
+/// What a sample of the whole input says of the records that it will be, if there is one.
+fn forecast<K: Key>(sample: Option<Sample>, rules: Rules) -> Forecast<K> {
+    let Some(Sample { edges, pairs }) = sample else { return Forecast::default() };
+    let most = if K::BYTES == 8 { u64::from(u32::MAX) } else { u64::MAX };
+    let key = |from: u64, to: u64| K::join(from.min(most), to.min(most));
+    let there = pairs.iter().map(|(source, target)| key(*source, *target));
+    let back = pairs.iter().map(|(source, target)| key(*target, *source));
+    if rules.undirected {
         Forecast { keys: there.chain(back).collect(), records: 2 * edges }
     } else {
         Forecast { keys: there.collect(), records: edges }
-    })
+    }
 }
 
 /// A reader knows its share only.
@@ -191,15 +214,21 @@ impl<'a, W: Weight> Gather<'a, W> {
             Some((source, target, W::of(weight, before + i as u64)))
         });
         let mut state = self.state();
-        if let Sorters::Narrow(_, seen) = &*state
-            && !note(seen, batch)
+        while let Sorters::Narrow(_, seen) | Sorters::Far(_, seen) = &*state
+            && let Err(id) = note(seen, batch)
         {
             drop(state);
-            self.widen()?;
+            self.widen(id)?;
             state = self.state();
         }
         match &*state {
             Sorters::Narrow(sorter, _) => {
+                let mut lane = sorter.lane(thread);
+                for (source, target, weight) in edges {
+                    rules.push(&mut lane, source, target, weight)?;
+                }
+            }
+            Sorters::Far(sorter, _) => {
                 let mut lane = sorter.lane(thread);
                 for (source, target, weight) in edges {
                     rules.push(&mut lane, source, target, weight)?;
@@ -221,31 +250,59 @@ impl<'a, W: Weight> Gather<'a, W> {
         Ok(())
     }
 
-    /// Moves all that was sorted to wide records, unless another thread has. Nothing is sorted meanwhile, and
-    /// what was noted and is not sorted yet will be noted again.
+    /// Moves all that was sorted to records that are wide enough for an id that could not be noted, unless
+    /// another thread has. Nothing is sorted meanwhile, and what was noted and is not sorted yet will be noted
+    /// again.
     #[cold]
-    fn widen(&self) -> Result<(), GraphError> {
+    fn widen(&self, id: u64) -> Result<(), GraphError> {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        let Sorters::Narrow(_, seen) = &mut *state else { return Ok(()) };
-        let seen =
-            std::mem::replace(seen.get_mut().unwrap_or_else(PoisonError::into_inner), IdSet::new(self.plan));
-        let share = self.plan.sort_beside() / 2;
-        let edges = Sorter::new(self.folder, share, self.rules.dedupe, self.plan)?;
-        let ids = Sorter::new(self.folder, share, Some(Merge::Min), self.plan)?;
-        let mut lane = ids.lane(0);
-        for id in seen.iter() {
-            lane.push(Record { key: id, weight: () })?;
-        }
-        drop(lane);
-        // What was brought in the narrow way would be lost without a word if either were otherwise.
-        let (Sorters::Narrow(narrow, _), Sorters::Wide(edges, _)) =
-            (std::mem::replace(&mut *state, Sorters::Wide(edges, ids)), &*state)
-        else {
-            unreachable!("this thread alone has the sorters, which were narrow, and made them wide")
+        let none = IdSet::new(self.plan);
+        let take = |seen: &mut RwLock<IdSet>| {
+            std::mem::replace(seen.get_mut().unwrap_or_else(PoisonError::into_inner), none)
         };
+        match &mut *state {
+            Sorters::Narrow(_, seen) if is_far(id, self.rules) => {
+                let seen = take(seen).up_to(MOST_FAR);
+                let sorter = Sorter::new(self.folder, self.plan.sort_beside(), self.rules.dedupe, self.plan)?;
+                let before = std::mem::replace(&mut *state, Sorters::Far(sorter, RwLock::new(seen)));
+                let (Sorters::Narrow(narrow, _), Sorters::Far(sorter, _)) = (before, &*state) else {
+                    unreachable!("this thread alone has the sorters, which were narrow")
+                };
+                narrow.finish()?.visit_in_any_order(|thread, _, records| {
+                    let mut lane = sorter.lane(thread);
+                    records.iter().try_for_each(|Record { key, weight }| {
+                        lane.push(Record::new(key.high(), key.low(), *weight))
+                    })
+                })
+            }
+            Sorters::Narrow(_, seen) | Sorters::Far(_, seen) => {
+                let seen = take(seen);
+                let share = self.plan.sort_beside() / 2;
+                let edges = Sorter::new(self.folder, share, self.rules.dedupe, self.plan)?;
+                let ids = Sorter::new(self.folder, share, Some(Merge::Min), self.plan)?;
+                let mut lane = ids.lane(0);
+                for id in seen.iter() {
+                    lane.push(Record { key: id, weight: () })?;
+                }
+                drop(lane);
+                let before = std::mem::replace(&mut *state, Sorters::Wide(edges, ids));
+                // What was brought before would be lost without a word if it were otherwise.
+                let Sorters::Wide(edges, _) = &*state else { unreachable!("they were just made so") };
+                match before {
+                    Sorters::Narrow(narrow, _) => self.turn(narrow, edges),
+                    Sorters::Far(far, _) => self.turn(far, edges),
+                    Sorters::Wide(..) => unreachable!("they had not been so"),
+                }
+            }
+            Sorters::Wide(..) => Ok(()),
+        }
+    }
+
+    /// Brings records by source to a sorter by target.
+    fn turn<K: Key>(&self, from: Sorter<K, W>, to: &Sorter<u128, W>) -> Result<(), GraphError> {
         let rules = self.rules;
-        narrow.finish()?.visit(|thread, _, records: &mut Vec<Record<u64, W>>| {
-            let mut lane = edges.lane(thread);
+        from.finish()?.visit(|thread, _, records: &mut Vec<Record<K, W>>| {
+            let mut lane = to.lane(thread);
             for Record { key, weight } in records.iter() {
                 // Of both directions, one is enough.
                 if !rules.undirected || key.high() <= key.low() {
@@ -269,14 +326,17 @@ impl<'a, W: Weight> Gather<'a, W> {
             Sorters::Narrow(edges, seen) => {
                 Edges::Narrow(edges.finish()?, seen.into_inner().unwrap_or_else(PoisonError::into_inner))
             }
+            Sorters::Far(edges, seen) => {
+                Edges::Far(edges.finish()?, seen.into_inner().unwrap_or_else(PoisonError::into_inner))
+            }
             Sorters::Wide(edges, ids) => Edges::Wide(edges.finish()?, ids.finish()?),
         };
         Ok(InputEdges { edges, counts, first_edge })
     }
 }
 
-/// Notes the ids of a batch; false where they do not fit.
-fn note(seen: &RwLock<IdSet>, batch: &Batch) -> bool {
+/// Notes the ids of a batch; fails with one that does not fit.
+fn note(seen: &RwLock<IdSet>, batch: &Batch) -> Result<(), u64> {
     let shared = || seen.read().unwrap_or_else(PoisonError::into_inner);
     let mut known = shared();
     let of_edges = batch.pairs.iter().flat_map(|(source, target)| [source, target]);
@@ -284,12 +344,12 @@ fn note(seen: &RwLock<IdSet>, batch: &Batch) -> bool {
         if !known.note(*id) {
             drop(known);
             if !seen.write().unwrap_or_else(PoisonError::into_inner).add(*id) {
-                return false;
+                return Err(*id);
             }
             known = shared();
         }
     }
-    true
+    Ok(())
 }
 
 #[inline]

@@ -1,4 +1,4 @@
-//! Which ids below 2^32 occur: a bit each, in pages that exist where there are ids.
+//! Which ids that lie close together occur: a bit each, in pages that exist where there are ids.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,23 +14,31 @@ const WORDS: usize = PAGE_IDS as usize / 64;
 #[derive(Debug, Default)]
 struct Word {
     bits: AtomicU64,
-    before: u32,
+    before: u64,
 }
 
 type Page = [Word; WORDS];
 
-/// The ids below 2^32 that occur.
+/// The ids that occur, none of which is above a limit.
 #[derive(Debug)]
 pub(crate) struct IdSet {
     pages: Vec<Option<Box<Page>>>,
+    /// The largest id that it takes.
+    limit: u64,
     most: u64,
     bytes: u64,
     taken: Reservation,
 }
 
 impl IdSet {
+    /// Of ids that fit in 32 bits.
     pub(crate) fn new(plan: &ImportPlan) -> IdSet {
-        IdSet { pages: Vec::new(), most: plan.seen(), bytes: 0, taken: plan.take(0) }
+        IdSet { limit: u32::MAX.into(), pages: Vec::new(), most: plan.seen(), bytes: 0, taken: plan.take(0) }
+    }
+
+    /// The same set, which from now on takes ids up to `limit`.
+    pub(crate) fn up_to(self, limit: u64) -> IdSet {
+        IdSet { limit, ..self }
     }
 
     /// Notes an id; false where its page is missing.
@@ -54,7 +62,7 @@ impl IdSet {
     #[cold]
     fn add_page(&mut self, id: u64) -> bool {
         let number = (id / PAGE_IDS) as usize;
-        if id > u64::from(u32::MAX) {
+        if id > self.limit {
             return false;
         }
         let pages = (number + 1).max(self.pages.len());
@@ -73,8 +81,7 @@ impl IdSet {
     pub(crate) fn count(&mut self) -> u64 {
         let mut count = 0;
         for word in self.pages.iter_mut().flatten().flat_map(|page| page.iter_mut()) {
-            // Before the last word there are fewer than 2^32.
-            word.before = count as u32;
+            word.before = count;
             count += u64::from(word.bits.get_mut().count_ones());
         }
         count
@@ -109,12 +116,12 @@ impl IdSet {
         if bits & bit == 0 {
             missing(id);
         }
-        u64::from(*before) + u64::from((bits & (bit - 1)).count_ones())
+        before + u64::from((bits & (bit - 1)).count_ones())
     }
 
     /// Both ids of a key by their ranks.
-    pub(crate) fn rank_both(&self, key: u64) -> u64 {
-        u64::join(self.rank(key.high()), self.rank(key.low()))
+    pub(crate) fn rank_both<K: Key>(&self, key: K) -> K {
+        K::join(self.rank(key.high()), self.rank(key.low()))
     }
 
     /// All ids, ascending.

@@ -8,6 +8,78 @@ use super::sort::{Key, Record, Weight};
 use crate::GraphError;
 use crate::format::list_code::ListCodes;
 use crate::format::{Layout, StoreWriter};
+use crate::tiles::TilesWriter;
+
+/// Where lists go.
+pub(super) trait ListWriter: Send {
+    /// The layout of lists that come in code; none where all come edge by edge.
+    fn coded(&self) -> Option<Layout>;
+    /// The next edge; vertices and neighbours ascend.
+    fn edge(&mut self, vertex: u64, neighbour: u64, weight: f64) -> Result<(), GraphError>;
+    /// The whole list of the next vertex, in code.
+    fn list(&mut self, vertex: u64, edges: u64, code: &[u8]) -> Result<(), GraphError>;
+    /// Counts self-loops of lists that came in code.
+    fn add_self_loops(&mut self, count: u64);
+    /// The reverse lists begin.
+    fn start_reverse(&mut self) -> Result<(), GraphError>;
+    /// Bytes in memory.
+    fn bytes(&self) -> u64;
+}
+
+impl ListWriter for StoreWriter {
+    fn coded(&self) -> Option<Layout> {
+        Some(self.layout())
+    }
+
+    #[inline]
+    fn edge(&mut self, vertex: u64, neighbour: u64, weight: f64) -> Result<(), GraphError> {
+        StoreWriter::edge(self, vertex as u32, neighbour as u32, weight)
+    }
+
+    fn list(&mut self, vertex: u64, edges: u64, code: &[u8]) -> Result<(), GraphError> {
+        StoreWriter::list(self, vertex as u32, edges, code)
+    }
+
+    fn add_self_loops(&mut self, count: u64) {
+        StoreWriter::add_self_loops(self, count);
+    }
+
+    fn start_reverse(&mut self) -> Result<(), GraphError> {
+        StoreWriter::start_reverse(self)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.memory_bytes()
+    }
+}
+
+/// A list is in several tiles, each of which has its own part of it.
+impl ListWriter for TilesWriter {
+    fn coded(&self) -> Option<Layout> {
+        None
+    }
+
+    #[inline]
+    fn edge(&mut self, vertex: u64, neighbour: u64, weight: f64) -> Result<(), GraphError> {
+        TilesWriter::edge(self, vertex, neighbour, weight)
+    }
+
+    fn list(&mut self, _: u64, _: u64, _: &[u8]) -> Result<(), GraphError> {
+        unreachable!("lists of tiles come edge by edge")
+    }
+
+    fn add_self_loops(&mut self, count: u64) {
+        assert_eq!(count, 0, "no list came in code");
+    }
+
+    fn start_reverse(&mut self) -> Result<(), GraphError> {
+        TilesWriter::start_reverse(self)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.memory_bytes()
+    }
+}
 
 /// A part's lists, and what was counted among its edges.
 #[derive(Debug)]
@@ -34,7 +106,7 @@ impl Parallel {
     }
 
     #[inline]
-    fn count(&mut self, key: u64) {
+    fn count(&mut self, key: impl Key) {
         self.edges += 1;
         self.loops += u64::from(key.high() == key.low());
     }
@@ -43,19 +115,19 @@ impl Parallel {
 /// What the threads have in code, and how far the lists are written.
 #[derive(Debug)]
 pub(super) struct Lists {
-    layout: Layout,
+    layout: Option<Layout>,
     coded: Vec<Mutex<Coded>>,
 }
 
 /// How far the lists are written.
 #[derive(Debug, Default)]
-pub(super) struct Written {
-    last: Option<u64>,
+pub(super) struct WrittenLists<K> {
+    last: Option<K>,
     pub(super) parallel: Parallel,
 }
 
 impl Lists {
-    pub(super) fn new(layout: Layout, plan: &ImportPlan) -> Lists {
+    pub(super) fn new(layout: Option<Layout>, plan: &ImportPlan) -> Lists {
         let coded = || Coded {
             lists: ListCodes::default(),
             self_loops: 0,
@@ -70,7 +142,7 @@ impl Lists {
     }
 
     /// Puts the lists of a part into code. The first and the last one may begin or end in another part.
-    pub(super) fn encode<W: Weight>(&self, thread: usize, records: &[Record<u64, W>]) {
+    pub(super) fn encode<K: Key, W: Weight>(&self, thread: usize, records: &[Record<K, W>]) {
         let Coded { lists, self_loops, parallel, taken } = &mut *self.of(thread);
         lists.clear();
         (*self_loops, *parallel) = (0, Parallel::default());
@@ -79,14 +151,17 @@ impl Lists {
             let owner = list[0].key.high();
             let begins = left == records.len();
             left -= list.len();
-            if begins || left == 0 {
-                lists.push_edges(list.len());
-            } else {
+            if let Some(layout) = &self.layout
+                && !begins
+                && left > 0
+            {
                 let neighbours = list.iter().map(|record| record.key.low() as u32);
                 let weights = list.iter().map(|record| record.weight.value());
-                if lists.push(&self.layout, owner as u32, neighbours, weights) {
+                if lists.push(layout, owner as u32, neighbours, weights) {
                     *self_loops += list.iter().filter(|record| record.key.low() == owner).count() as u64;
                 }
+            } else {
+                lists.push_edges(list.len());
             }
             for pair in list.windows(2) {
                 if pair[0].key == pair[1].key {
@@ -98,12 +173,12 @@ impl Lists {
     }
 
     /// Writes what [`Lists::encode`] made of a part; parts come in order.
-    pub(super) fn write<W: Weight>(
+    pub(super) fn write<K: Key, W: Weight>(
         &self,
         thread: usize,
-        records: &[Record<u64, W>],
-        writer: &mut StoreWriter,
-        written: &mut Written,
+        records: &[Record<K, W>],
+        writer: &mut impl ListWriter,
+        written: &mut WrittenLists<K>,
     ) -> Result<(), GraphError> {
         let coded = self.of(thread);
         let mut rest = records;
@@ -112,11 +187,11 @@ impl Lists {
             (list, rest) = rest.split_at(edges);
             let Some(code) = code else {
                 for Record { key, weight } in list {
-                    writer.edge(key.high() as u32, key.low() as u32, weight.value())?;
+                    writer.edge(key.high(), key.low(), weight.value())?;
                 }
                 continue;
             };
-            writer.list(list[0].key.high() as u32, edges as u64, code)?;
+            writer.list(list[0].key.high(), edges as u64, code)?;
         }
         writer.add_self_loops(coded.self_loops);
         written.parallel.edges += coded.parallel.edges;

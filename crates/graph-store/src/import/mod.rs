@@ -28,7 +28,7 @@ pub use sort::Merge;
 pub(crate) use sort::{Key, Record, SortedRecords, Sorter, Weight};
 pub use translate::as_they_are;
 
-use crate::format::ChangeRules;
+use crate::format::{ChangeRules, MAX_VERTICES};
 use crate::input::{self, EdgeReader, InputOptions, InputSummary};
 use crate::updates::StorePlace;
 use crate::{GraphError, InputOption, Progress};
@@ -57,6 +57,10 @@ pub struct ImportOptions {
     /// Vertices are numbered by falling degree (of outgoing edges) in powers of two, within one by ascending
     /// id.
     pub renumber: bool,
+    /// Most vertices of a store that is one file, and of each shard of one that is not. Only tests make it
+    /// less than [`MAX_VERTICES`](crate::format::MAX_VERTICES).
+    #[doc(hidden)]
+    pub shard_vertices: u64,
     /// Set from another thread to end the import.
     pub stop: Arc<AtomicBool>,
 }
@@ -74,6 +78,7 @@ impl Default for ImportOptions {
             drop_self_loops: false,
             reverse: false,
             renumber: false,
+            shard_vertices: MAX_VERTICES,
             stop: Arc::default(),
         }
     }
@@ -140,11 +145,13 @@ pub struct ImportReport {
     pub self_loops_dropped: u64,
     /// Edges of the store that have the same ends as another; 0 where parallel edges were merged.
     pub parallel_edges: u64,
+    /// Whether the store is a directory, for more vertices than 32 bits count.
+    pub sharded: bool,
     /// Vertices of the store.
     pub vertices: u64,
     /// Edges of the store; an undirected one counts once.
     pub edges: u64,
-    /// Of the file.
+    /// Of the file, or of all files of a sharded store.
     pub store_bytes: u64,
     /// Bytes of the file for each edge; 0 where there are none.
     pub bytes_per_edge: f64,
@@ -169,9 +176,9 @@ pub(crate) struct Rules {
 impl Rules {
     /// An edge as it is stored: from both ends where it leads both ways.
     #[inline]
-    fn push<W: Weight>(
+    fn push<K: Key, W: Weight>(
         self,
-        lane: &mut LaneWriter<'_, u64, W>,
+        lane: &mut LaneWriter<'_, K, W>,
         source: u64,
         target: u64,
         weight: W,
@@ -280,7 +287,9 @@ fn import_within(
     };
     let place = StorePlace::of(store)?;
     let job = write::Job {
-        store: place.path(),
+        place: &place,
+        path: store,
+        most_vertices: options.shard_vertices.clamp(1, MAX_VERTICES),
         folder: options.temp.as_deref().unwrap_or(folder_of(store)),
         rules,
         block_bytes: options.block_bytes,
@@ -295,6 +304,8 @@ fn import_within(
         (true, Some(Merge::First)) => job.run::<Stamped>(reader, progress)?,
         (true, _) => job.run::<f64>(reader, progress)?,
     };
-    place.adopt()?;
+    if !report.sharded {
+        place.adopt()?;
+    }
     Ok(report)
 }

@@ -9,7 +9,6 @@ use super::plan::ImportPlan;
 use super::sort::{Key, Numbers, NumbersIter, Record, SortedRecords, Sorter, Spill, Weight};
 use super::{Rules, Steps};
 use crate::GraphError;
-use crate::format::MAX_VERTICES;
 
 /// Nothing to be done to records before they are handed on in order.
 ///
@@ -32,22 +31,15 @@ pub(crate) fn distinct(
 }
 
 /// Sources and targets become ranks, if they are ids.
-pub(crate) fn rank<W>(seen: Option<&IdSet>, records: &mut [Record<u64, W>]) {
+pub(crate) fn rank<K: Key, W>(seen: Option<&IdSet>, records: &mut [Record<K, W>]) {
     let Some(seen) = seen else { return };
     let (mut source, mut rank) = (u64::MAX, 0);
     for Record { key, .. } in records {
         if key.high() != source {
             (source, rank) = (key.high(), seen.rank(key.high()));
         }
-        *key = u64::join(rank, seen.rank(key.low()));
+        *key = K::join(rank, seen.rank(key.low()));
     }
-}
-
-pub(crate) fn check_vertices(vertices: u64) -> Result<(), GraphError> {
-    if vertices <= MAX_VERTICES {
-        return Ok(());
-    }
-    Err(GraphError::TooManyVertices { found: vertices, what: "a store holds".to_owned(), most: MAX_VERTICES })
 }
 
 /// Walks along ids in ascending order and says their ranks.
@@ -79,14 +71,14 @@ impl<'a> Ranks<'a> {
 }
 
 /// Edges by target and source, in ids of any size, to edges by source and target, in ranks.
-pub(crate) fn to_ranks<W: Weight>(
+pub(crate) fn to_ranks<K: Key, W: Weight>(
     edges: SortedRecords<u128, W>,
     ids: &Numbers,
     rules: Rules,
     folder: &Path,
     plan: &ImportPlan,
     steps: &mut Steps<'_>,
-) -> Result<SortedRecords<u64, W>, GraphError> {
+) -> Result<SortedRecords<K, W>, GraphError> {
     steps.begin("look up ids", 2 * edges.records());
     let sorter = Sorter::<u128, W>::new(folder, plan.sort_beside(), None, plan)?;
     let sorter = sorter.expecting(edges.forecast(turned)?);
@@ -99,7 +91,7 @@ pub(crate) fn to_ranks<W: Weight>(
         })
     })?;
     let by_source = sorter.finish_after(edges)?;
-    let sorter = Sorter::<u64, W>::new(folder, plan.sort_beside(), rules.dedupe, plan)?;
+    let sorter = Sorter::<K, W>::new(folder, plan.sort_beside(), rules.dedupe, plan)?;
     let mut ranks = Ranks::new(ids);
     by_source.in_order(as_they_are, |records| {
         steps.add(records.len());

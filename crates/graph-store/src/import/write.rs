@@ -6,18 +6,24 @@ use std::time::Instant;
 
 use super::gather::{Counts, Edges, gather};
 use super::id_set::IdSet;
-use super::lists::{Lists, Written};
+use super::lists::{ListWriter, Lists, WrittenLists};
 use super::plan::{ImportPlan, Reservation};
-use super::sort::{Merge, Numbers, Record, SortedRecords, Sorter, Weight};
+use super::sort::{Key, Merge, Numbers, Record, SortedRecords, Sorter, Weight};
 use super::translate;
 use super::{ImportReport, Rules, Steps};
 use crate::format::{FinishedStore, Layout, StoreWriter, Weights};
 use crate::input::{EdgeReader, InputSummary};
+use crate::tiles::{Finished, TilesWriter};
+use crate::updates::StorePlace;
 use crate::{GraphError, InputOption, Progress};
 
 /// An import that was asked for.
 pub(crate) struct Job<'a> {
-    pub(crate) store: &'a Path,
+    pub(crate) place: &'a StorePlace,
+    /// As the user named the store.
+    pub(crate) path: &'a Path,
+    /// More become a sharded store.
+    pub(crate) most_vertices: u64,
     pub(crate) folder: &'a Path,
     pub(crate) rules: Rules,
     pub(crate) block_bytes: u32,
@@ -42,10 +48,18 @@ struct Strings {
     taken: Reservation,
 }
 
-/// What the store will hold.
-struct Graph<W> {
+/// A store that was written.
+struct Written {
     vertices: u64,
-    edges: SortedRecords<u64, W>,
+    /// Undirected ones once.
+    edges: u64,
+    bytes: u64,
+}
+
+/// What the store will hold.
+struct Graph<K, W> {
+    vertices: u64,
+    edges: SortedRecords<K, W>,
     /// Says the ranks of the ids that the edges still have.
     seen: Option<Arc<IdSet>>,
     ids: Ids,
@@ -56,7 +70,7 @@ struct Graph<W> {
 impl Job<'_> {
     /// What is wrong with the options shows before the input is read.
     pub(crate) fn check(&self) -> Result<(), GraphError> {
-        StoreWriter::create(self.store, self.layout(0, Weights::None)).map(drop)
+        StoreWriter::create(self.place.path(), self.layout(0, Weights::None)).map(drop)
     }
 
     fn layout(&self, vertices: u64, weights: Weights) -> Layout {
@@ -75,66 +89,103 @@ impl Job<'_> {
         let strings = reader.strings();
         drop(reader);
         let mut steps = Steps::new(progress);
-        let mut graph = match gathered.edges {
-            Edges::Narrow(edges, seen) => self.narrow(edges, seen, strings, &mut steps)?,
-            Edges::Wide(..) if strings.is_some() => {
-                let text =
-                    format!("more different ids than {} of memory take; give it more", self.plan.total());
-                return Err(GraphError::Option { text, option: InputOption::Memory });
+        let (counts, steps) = (gathered.counts, &mut steps);
+        let report = match gathered.edges {
+            Edges::Narrow(edges, seen) => {
+                let graph = self.narrow(edges, seen, strings, steps)?;
+                self.renumber_and_write(graph, counts, steps)?
             }
-            Edges::Wide(edges, ids) => self.wide(edges, ids, &mut steps)?,
+            Edges::Far(edges, seen) if strings.is_none() => {
+                self.write(Job::by_set(edges, seen), counts, steps)?
+            }
+            Edges::Far(..) => return Err(self.too_many_strings()),
+            Edges::Wide(..) if strings.is_some() => return Err(self.too_many_strings()),
+            Edges::Wide(edges, ids) => {
+                let numbers = translate::distinct(&ids, self.folder, &self.plan)?;
+                let spilled = ids.spilled;
+                drop(ids);
+                match numbers.count() <= self.most_vertices {
+                    true => {
+                        let graph = self.wide(edges, numbers, spilled, steps)?;
+                        self.renumber_and_write(graph, counts, steps)?
+                    }
+                    false => {
+                        self.check_order_of(numbers.count())?;
+                        self.write::<u128, W>(self.wide(edges, numbers, spilled, steps)?, counts, steps)?
+                    }
+                }
+            }
         };
-        if self.rules.renumber {
-            let Graph { vertices, edges, seen, ids, .. } = graph;
-            let (edges, order) =
-                translate::renumber(edges, seen.as_deref(), vertices, self.folder, &self.plan, &mut steps)?;
-            graph = Graph { vertices, edges, seen: None, ids, order: Some(order) };
-        }
-        let weights = match (W::BYTES, gathered.counts.single) {
-            (0, _) => Weights::None,
-            // A sum may need more digits than what was added.
-            (_, true) if self.rules.dedupe != Some(Merge::Sum) => Weights::F32,
-            _ => Weights::F64,
-        };
-        let report = self.write(graph, weights, gathered.counts, &mut steps)?;
         input.notes.extend(self.note(&report));
         Ok(ImportReport { input, ..report })
+    }
+
+    fn too_many_strings(&self) -> GraphError {
+        let text = format!("more different ids than {} of memory take; give it more", self.plan.total());
+        GraphError::Option { text, option: InputOption::Memory }
+    }
+
+    /// An error where a sharded store cannot be what was asked for.
+    fn check_order_of(&self, vertices: u64) -> Result<(), GraphError> {
+        if vertices <= self.most_vertices || !self.rules.renumber {
+            return Ok(());
+        }
+        let (found, most) = (vertices, self.most_vertices);
+        let what = "a store whose vertices are renumbered holds".to_owned();
+        Err(GraphError::TooManyVertices { found, what, most })
+    }
+
+    fn renumber_and_write<W: Weight>(
+        &self,
+        graph: Graph<u64, W>,
+        counts: Counts,
+        steps: &mut Steps<'_>,
+    ) -> Result<ImportReport, GraphError> {
+        if !self.rules.renumber {
+            return self.write(graph, counts, steps);
+        }
+        let Graph { vertices, edges, seen, ids, .. } = graph;
+        self.check_order_of(vertices)?;
+        let (edges, order) =
+            translate::renumber(edges, seen.as_deref(), vertices, self.folder, &self.plan, steps)?;
+        self.write(Graph { vertices, edges, seen: None, ids, order: Some(order) }, counts, steps)
     }
 
     /// Ids are numbers that lie close together, or stand for strings.
     fn narrow<W: Weight>(
         &self,
         edges: SortedRecords<u64, W>,
-        mut seen: IdSet,
+        seen: IdSet,
         strings: Option<Vec<String>>,
         steps: &mut Steps<'_>,
-    ) -> Result<Graph<W>, GraphError> {
+    ) -> Result<Graph<u64, W>, GraphError> {
         if let Some(texts) = strings {
             drop(seen);
             return self.strings(edges, texts, steps);
         }
+        Ok(Job::by_set(edges, seen))
+    }
+
+    /// Ids are numbers that were noted.
+    fn by_set<K: Key, W: Weight>(edges: SortedRecords<K, W>, mut seen: IdSet) -> Graph<K, W> {
         let vertices = seen.count();
-        translate::check_vertices(vertices)?;
         if seen.is_dense() {
-            return Ok(Graph { vertices, edges, seen: None, ids: Ids::Dense, order: None });
+            return Graph { vertices, edges, seen: None, ids: Ids::Dense, order: None };
         }
         let seen = Arc::new(seen);
         let ids = Ids::IdSet(Arc::clone(&seen));
-        Ok(Graph { vertices, edges, seen: Some(seen), ids, order: None })
+        Graph { vertices, edges, seen: Some(seen), ids, order: None }
     }
 
     /// Ids are numbers of any size.
-    fn wide<W: Weight>(
+    fn wide<K: Key, W: Weight>(
         &self,
         edges: SortedRecords<u128, W>,
-        ids: SortedRecords<u64, ()>,
+        numbers: Numbers,
+        spilled: u64,
         steps: &mut Steps<'_>,
-    ) -> Result<Graph<W>, GraphError> {
-        let numbers = translate::distinct(&ids, self.folder, &self.plan)?;
-        let spilled = ids.spilled;
-        drop(ids);
+    ) -> Result<Graph<K, W>, GraphError> {
         let vertices = numbers.count();
-        translate::check_vertices(vertices)?;
         let mut edges = translate::to_ranks(edges, &numbers, self.rules, self.folder, &self.plan, steps)?;
         edges.spilled += spilled;
         Ok(Graph { vertices, edges, seen: None, ids: Ids::Numbers(numbers), order: None })
@@ -146,7 +197,12 @@ impl Job<'_> {
         edges: SortedRecords<u64, W>,
         texts: Vec<String>,
         steps: &mut Steps<'_>,
-    ) -> Result<Graph<W>, GraphError> {
+    ) -> Result<Graph<u64, W>, GraphError> {
+        let (found, most) = (texts.len() as u64, self.most_vertices);
+        if found > most {
+            let what = "a store whose ids are strings holds".to_owned();
+            return Err(GraphError::TooManyVertices { found, what, most });
+        }
         let bytes: usize = texts.iter().map(|text| text.len() + size_of::<String>() + 16).sum();
         let taken = self.plan.take((bytes + 4 * texts.len()) as u64);
         let mut sorted: Vec<u32> = (0..texts.len() as u32).collect();
@@ -162,14 +218,23 @@ impl Job<'_> {
         Ok(Graph { vertices, edges, seen: None, ids, order: None })
     }
 
-    fn write<W: Weight>(
+    fn write<K: Key, W: Weight>(
         &self,
-        graph: Graph<W>,
-        weights: Weights,
+        graph: Graph<K, W>,
         counts: Counts,
         steps: &mut Steps<'_>,
     ) -> Result<ImportReport, GraphError> {
-        let mut writer = StoreWriter::create(self.store, self.layout(graph.vertices, weights))?;
+        let weights = match (W::BYTES, counts.single) {
+            (0, _) => Weights::None,
+            // A sum may need more digits than what was added.
+            (_, true) if self.rules.dedupe != Some(Merge::Sum) => Weights::F32,
+            _ => Weights::F64,
+        };
+        let layout = self.layout(graph.vertices, weights);
+        if graph.vertices > self.most_vertices {
+            return self.write_shards(graph, layout, counts, steps);
+        }
+        let mut writer = StoreWriter::create(self.place.path(), layout)?;
         let (spilled, parallel) = self.lists(&mut writer, graph.edges, graph.seen.as_deref(), steps)?;
         match &graph.ids {
             Ids::Dense => {}
@@ -186,16 +251,41 @@ impl Job<'_> {
         }
         writer.set_rules(self.rules.of_changes);
         self.plan.check_stop()?;
-        let written = writer.finish()?;
-        Ok(self.report(written, counts, spilled, parallel))
+        let FinishedStore { header, file_bytes } = writer.finish()?;
+        let store = Written { vertices: header.vertices, edges: header.graph_edges(), bytes: file_bytes };
+        Ok(self.report(store, counts, spilled, parallel))
+    }
+
+    /// The same of more vertices than one file holds.
+    fn write_shards<K: Key, W: Weight>(
+        &self,
+        graph: Graph<K, W>,
+        layout: Layout,
+        counts: Counts,
+        steps: &mut Steps<'_>,
+    ) -> Result<ImportReport, GraphError> {
+        let (most, rules, memory) = (self.most_vertices, self.rules.of_changes, self.plan.total() / 16);
+        let folder = self.place.new_folder()?;
+        let mut writer = TilesWriter::create(folder, self.path, layout, most, rules, memory)?;
+        let (spilled, parallel) = self.lists(&mut writer, graph.edges, graph.seen.as_deref(), steps)?;
+        match &graph.ids {
+            Ids::Dense => {}
+            Ids::IdSet(seen) => writer.ids(seen.iter().map(|id| self.plan.check_stop().map(|()| id)))?,
+            Ids::Numbers(ids) => writer.ids(ids.iter().map(|id| self.plan.check_stop().and(id)))?,
+            Ids::Strings(_) => unreachable!("there are not as many strings"),
+        }
+        self.plan.check_stop()?;
+        let Finished { shards, bytes } = writer.finish()?;
+        let store = Written { vertices: shards.vertices, edges: shards.edges(), bytes };
+        Ok(ImportReport { sharded: true, ..self.report(store, counts, spilled, parallel) })
     }
 
     /// All lists, and the reverse ones where they are wanted. Returns the bytes that all sorts spilled, and
     /// how often an edge is next to one with the same ends.
-    fn lists<W: Weight>(
+    fn lists<K: Key, W: Weight>(
         &self,
-        writer: &mut StoreWriter,
-        edges: SortedRecords<u64, W>,
+        writer: &mut impl ListWriter,
+        edges: SortedRecords<K, W>,
         seen: Option<&IdSet>,
         steps: &mut Steps<'_>,
     ) -> Result<(u64, u64), GraphError> {
@@ -203,7 +293,7 @@ impl Job<'_> {
         let reverse = if self.rules.reverse && !self.rules.undirected {
             let forecast =
                 edges.forecast(|key| translate::turned(seen.map_or(key, |seen| seen.rank_both(key))))?;
-            let sorter = Sorter::<u64, W>::new(self.folder, plan.sort_beside(), None, plan)?;
+            let sorter = Sorter::<K, W>::new(self.folder, plan.sort_beside(), None, plan)?;
             Some(sorter.expecting(forecast))
         } else {
             None
@@ -230,15 +320,15 @@ impl Job<'_> {
     }
 
     /// The lists of one direction. Returns how often an edge has the same ends as the one before it.
-    fn side<W: Weight>(
+    fn side<K: Key, W: Weight>(
         &self,
-        writer: &mut StoreWriter,
-        edges: &SortedRecords<u64, W>,
+        writer: &mut impl ListWriter,
+        edges: &SortedRecords<K, W>,
         steps: &Steps<'_>,
-        each: impl Fn(usize, &mut Vec<Record<u64, W>>) -> Result<(), GraphError> + Sync,
+        each: impl Fn(usize, &mut Vec<Record<K, W>>) -> Result<(), GraphError> + Sync,
     ) -> Result<u64, GraphError> {
-        let mut taken = self.plan.take(writer.memory_bytes());
-        let (lists, mut written) = (Lists::new(writer.layout(), &self.plan), Written::default());
+        let mut taken = self.plan.take(writer.bytes());
+        let (lists, mut written) = (Lists::new(writer.coded(), &self.plan), WrittenLists::default());
         edges.in_order_by(
             |thread, records| {
                 each(thread, records)?;
@@ -248,7 +338,7 @@ impl Job<'_> {
             |thread, records| {
                 steps.add(records.len());
                 lists.write(thread, records, writer, &mut written)?;
-                taken.set(writer.memory_bytes());
+                taken.set(writer.bytes());
                 Ok(())
             },
         )?;
@@ -275,15 +365,8 @@ impl Job<'_> {
         }
     }
 
-    fn report(
-        &self,
-        written: FinishedStore,
-        counts: Counts,
-        bytes_spilled: u64,
-        parallel: u64,
-    ) -> ImportReport {
-        let FinishedStore { header, file_bytes } = written;
-        let edges = header.graph_edges();
+    fn report(&self, written: Written, counts: Counts, bytes_spilled: u64, parallel: u64) -> ImportReport {
+        let Written { vertices, edges, bytes } = written;
         ImportReport {
             input: InputSummary::default(),
             seconds: self.begun.elapsed().as_secs_f64(),
@@ -292,10 +375,11 @@ impl Job<'_> {
             duplicates_dropped: (counts.read - counts.loops_dropped).saturating_sub(edges),
             self_loops_dropped: counts.loops_dropped,
             parallel_edges: parallel,
-            vertices: header.vertices,
+            sharded: false,
+            vertices,
             edges,
-            store_bytes: file_bytes,
-            bytes_per_edge: if edges == 0 { 0.0 } else { file_bytes as f64 / edges as f64 },
+            store_bytes: bytes,
+            bytes_per_edge: if edges == 0 { 0.0 } else { bytes as f64 / edges as f64 },
             bytes_spilled,
             peak_memory_bytes: self.plan.account.peak(),
         }

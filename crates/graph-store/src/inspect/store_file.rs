@@ -76,7 +76,8 @@ impl StoreFile {
         };
         let blocks = self.base.blocks(direction).bytes / u64::from(self.base.block_bytes);
         let pages = PagedReader::new(&self.file, &self.name, kind, section);
-        Directory::read(pages, &self.name, blocks, self.base.vertices)
+        let read = Directory::read(pages, &self.name, blocks, self.base.vertices)?;
+        Ok(read.with_gaps(self.base.has_gaps))
     }
 
     /// What is left of a cap on memory, which changes take a part of.

@@ -1,5 +1,8 @@
 //! Reads every byte of a store and says whether it is what an import writes.
 
+mod of_tiles;
+
+use std::cmp::Ordering;
 use std::path::Path;
 
 use serde::Serialize;
@@ -13,6 +16,7 @@ use crate::format::code::{self, SLACK};
 use crate::format::header::{HEADER_BYTES, IdKind};
 use crate::format::paged::{Kind, PagedReader};
 use crate::format::{ALIGNMENT, Block, Direction, Header, Scratch, Section, Vertex, checksum};
+use crate::tiles;
 use crate::updates::folder::{self, Found, Manifest};
 use crate::updates::pieces::Pieces;
 use crate::updates::snapshot::{Snapshot, base_of};
@@ -46,6 +50,9 @@ pub fn verify(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<VerifyReport, GraphError> {
     let path = path.as_ref();
+    if tiles::is_sharded(path) {
+        return of_tiles::verify(path, progress);
+    }
     if let Found::File(file) = folder::find(path)? {
         let name = path.display().to_string();
         let snapshot = Snapshot::of_file(file, &name);
@@ -185,7 +192,7 @@ fn check_side(
         }
         Ok(())
     })?;
-    if side.open.is_some() || side.next != header.vertices {
+    if side.open.is_some() || side.next != header.vertices && !header.has_gaps {
         return Err(store.damaged(format!("{phase}: there are not as many lists as vertices")));
     }
     side.blocks = blocks;
@@ -234,7 +241,12 @@ impl Side {
         store: &StoreFile,
         scratch: &mut Scratch,
     ) -> Result<(), &'static str> {
-        if u64::from(block.first()) != self.next || continued != self.open.is_some() {
+        let follows = match u64::from(block.first()).cmp(&self.next) {
+            Ordering::Less => false,
+            Ordering::Equal => continued == self.open.is_some(),
+            Ordering::Greater => store.header.has_gaps && !continued && self.open.is_none(),
+        };
+        if !follows {
             return Err("does not follow the one before it");
         }
         let header = &store.header;

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::log::{Commit, Totals};
 use crate::GraphError;
 use crate::format::{ChangeRules, Header, checksum};
+use crate::tiles::refuse_sharded;
 
 pub(crate) const MANIFEST: &str = "manifest";
 const LOCK: &str = "lock";
@@ -141,7 +142,10 @@ impl Manifest {
         let path = folder.join(MANIFEST);
         let name = folder.display().to_string();
         let text = leadline_files::read_text(&path, MOST_BYTES).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => GraphError::NoStore { name: name.clone() },
+            io::ErrorKind::NotFound => match refuse_sharded(folder) {
+                Err(sharded) => sharded,
+                Ok(()) => GraphError::NoStore { name: name.clone() },
+            },
             io::ErrorKind::InvalidData => GraphError::damaged(&name, "its manifest is not text".into()),
             _ => GraphError::opening(&path, error),
         })?;

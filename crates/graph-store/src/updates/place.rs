@@ -3,10 +3,13 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use leadline_files::NewFolder;
+
 use super::begin;
 use super::folder::{self, History, Manifest, StoreLock};
 use crate::GraphError;
 use crate::inspect::StoreFile;
+use crate::tiles::is_sharded;
 
 /// Where the file of lists is to be.
 #[derive(Debug)]
@@ -32,6 +35,10 @@ impl StorePlace {
                 lock => return Ok(StorePlace::File { path: store.to_owned(), _lock: lock? }),
             }
         }
+        if is_sharded(store) {
+            let what = "is a sharded graph store, which no import replaces; remove it, or name another path";
+            return Err(GraphError::path(store, what));
+        }
         if !is_store_folder(store) {
             return Err(GraphError::path(store, "is a directory; name the file that the store is to be"));
         }
@@ -47,6 +54,20 @@ impl StorePlace {
         match self {
             StorePlace::File { path, .. } | StorePlace::Base { path, .. } => path,
         }
+    }
+
+    /// Begins a directory that is to take the place of whatever is there.
+    ///
+    /// # Errors
+    /// [`GraphError::Write`] and others where it cannot be made.
+    pub(crate) fn new_folder(&self) -> Result<NewFolder, GraphError> {
+        Ok(match self {
+            StorePlace::Base { folder, .. } => NewFolder::create(folder)?,
+            StorePlace::File { path, .. } => match File::open(path) {
+                Ok(file) => NewFolder::in_place_of(path, &file)?,
+                Err(_) => NewFolder::create(path)?,
+            },
+        })
     }
 
     /// Makes the file, now that it is whole, the store. Readers go on with what they have open.

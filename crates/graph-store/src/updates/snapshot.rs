@@ -15,6 +15,7 @@ use super::vertices::VertexState;
 use crate::GraphError;
 use crate::format::paged::{Kind, PagedReader};
 use crate::format::{Direction, Directory, Header};
+use crate::tiles::{Shards, TileEntry};
 
 /// A version of a store, as one reader sees it.
 #[derive(Debug)]
@@ -159,6 +160,22 @@ impl Snapshot {
     /// As [`Snapshot::open`].
     pub fn of_file(file: File, name: &str) -> Result<Snapshot, GraphError> {
         let header = Header::read(&file, name)?;
+        Snapshot::of_header(file, name, header)
+    }
+
+    /// A tile of a sharded store.
+    ///
+    /// # Errors
+    /// As [`Snapshot::open`].
+    pub fn of_tile(path: &Path, shards: &Shards, tile: &TileEntry) -> Result<Snapshot, GraphError> {
+        let name = path.display().to_string();
+        let file = File::open(path).map_err(|error| GraphError::opening(path, error))?;
+        let header = Header::read_tile(&file, &name)?;
+        shards.check_tile(&header, tile, &name)?;
+        Snapshot::of_header(file, &name, header)
+    }
+
+    fn of_header(file: File, name: &str, header: Header) -> Result<Snapshot, GraphError> {
         let (forward, reverse) = directories(&file, name, &header)?;
         Ok(Snapshot {
             file,
@@ -276,7 +293,7 @@ fn directories(
     let read = |kind, section, direction| {
         let pages = PagedReader::new(file, name, kind, section);
         let blocks = header.blocks(direction).bytes / u64::from(header.block_bytes);
-        Directory::read(pages, name, blocks, header.vertices)
+        Directory::read(pages, name, blocks, header.vertices).map(|read| read.with_gaps(header.has_gaps))
     };
     let forward = read(Kind::ForwardDirectory, header.forward_directory, Direction::Forward)?;
     let reverse = match header.has_reverse {
