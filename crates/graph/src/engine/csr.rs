@@ -6,6 +6,9 @@ use std::sync::Arc;
 
 use leadline_graph_store::format::{Direction, Header, Vertex};
 
+/// Vertices that are asked how far away their neighbours lie.
+const SAMPLE: u64 = 1024;
+
 /// The lists of a direction.
 #[derive(Debug)]
 pub(crate) struct Csr {
@@ -53,6 +56,34 @@ impl Csr {
         self.starts[vertex as usize + 1] - self.starts[vertex as usize]
     }
 
+    /// The list of each of a range of vertices, in their order, and with it as many entries that come later, by
+    /// `ahead`; at the end of all lists, the list itself.
+    #[inline]
+    pub(crate) fn lists_and_later(
+        &self,
+        vertices: Range<usize>,
+        ahead: usize,
+    ) -> impl Iterator<Item = (&[Vertex], &[Vertex])> {
+        let places = &self.starts[vertices.start..=vertices.end];
+        places.windows(2).map(move |place| {
+            let (start, end) = (place[0] as usize, place[1] as usize);
+            let list = &self.neighbours[start..end];
+            (list, self.neighbours.get(start + ahead..end + ahead).unwrap_or(list))
+        })
+    }
+
+    /// Whether most neighbours lie further from their vertex than that many vertices, judged by a sample.
+    pub(crate) fn is_scattered(&self, distance: u32) -> bool {
+        let vertices = self.starts.len() as u64 - 1;
+        let (mut far, mut all) = (0, 0);
+        for vertex in (0..vertices).step_by((vertices / SAMPLE).max(1) as usize) {
+            let list = self.list(vertex as Vertex);
+            all += list.len();
+            far += list.iter().filter(|neighbour| neighbour.abs_diff(vertex as Vertex) > distance).count();
+        }
+        2 * far > all
+    }
+
     /// The lists of a range of vertices, in their order.
     #[inline]
     pub(crate) fn lists(&self, vertices: Range<usize>) -> impl Iterator<Item = &[Vertex]> {
@@ -74,5 +105,28 @@ impl KeptLists {
     /// The place of a direction of a graph that has that header.
     pub(super) fn of(&mut self, header: &Header, direction: Direction) -> &mut Option<Arc<Csr>> {
         &mut self.0[usize::from(header.directed && direction == Direction::Reverse)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn later_entries_are_as_many_as_the_list_has() {
+        let csr = Csr::new(vec![0, 3, 3, 5, 6], vec![1, 2, 3, 0, 3, 2]);
+        let found: Vec<_> = csr.lists_and_later(0..4, 2).collect();
+        // Behind the last there are none, so a list stands for them.
+        let expected: [(&[Vertex], &[Vertex]); 4] =
+            [(&[1, 2, 3], &[3, 0, 3]), (&[], &[]), (&[0, 3], &[0, 3]), (&[2], &[2])];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn lists_are_scattered_where_most_neighbours_are_far_away() {
+        let near = Csr::new((0..=100).collect(), (0..100).map(|vertex| (vertex + 1) % 100).collect());
+        assert!(!near.is_scattered(1));
+        let far = Csr::new((0..=100).collect(), (0..100).map(|vertex| (vertex + 50) % 100).collect());
+        assert!(far.is_scattered(49) && !far.is_scattered(50));
     }
 }

@@ -13,11 +13,19 @@ use super::{PageRankOptions, Ranked, begin_with, divisor};
 use crate::algorithms::by_vertex;
 use crate::algorithms::previous::Previous;
 use crate::engine::{Csr, Passes};
+use crate::prefetch::prefetch;
 use crate::{Engine, Graph, GraphError};
 
 /// Vertices that a thread takes at a time. What they come to is added up in their order: the same sums for
 /// any number of threads.
 const CHUNK: usize = 1 << 12;
+
+/// Entries of lists that lie between the one that is added up and the one whose value the processor is told to
+/// load: the ends of lists are guessed wrong, and what was loaded beyond them by guessing would be lost.
+const AHEAD: usize = 128;
+
+/// Where neighbours lie nearer than that, what they give is in the processor's cache.
+const NEAR: u32 = 1 << 14;
 
 /// What a vertex gives along each of its edges, in single or double precision.
 pub(super) trait Give: Copy + Send + Sync + Into<f64> {
@@ -100,7 +108,8 @@ pub(super) fn iterate<G: Give>(
         begin_with(&ranks, graph, previous)?;
     }
     let give = |vertex: u32| G::of(ranks[vertex as usize].get() / lists.divisor(vertex as usize));
-    let mut state = State { lists, gives: by_vertex(vertices, give), dangling: 0.0 };
+    let ahead = lists.incoming.is_scattered(NEAR);
+    let mut state = State { lists, ahead, gives: by_vertex(vertices, give), dangling: 0.0 };
     let rank_of = |vertex: usize| if lists.degree(vertex) == 0 { ranks[vertex].get() } else { 0.0 };
     state.dangling = (0..vertices as usize).map(rank_of).sum();
     let mut next = by_vertex(vertices, |_| G::of(0.0));
@@ -112,7 +121,11 @@ pub(super) fn iterate<G: Give>(
         let jumps = Jumps::new(options, state.dangling, vertices);
         // Ranks are wanted only in the end.
         let may_be_last = options.tolerance > 0.0 || done == options.iterations;
-        let chunks = state.pass(graph, &jumps, &mut next, may_be_last.then_some(&ranks));
+        let ranks = may_be_last.then_some(&ranks);
+        let chunks = match state.ahead {
+            true => state.pass(graph, &jumps, &mut next, ranks, sum_and_load),
+            false => state.pass(graph, &jumps, &mut next, ranks, |gives, list, _| sum(gives, list)),
+        };
         graph.check_stop()?;
         state.dangling = chunks.iter().map(|chunk| chunk.dangling).sum();
         change = chunks.iter().map(|chunk| chunk.change).sum();
@@ -126,6 +139,8 @@ pub(super) fn iterate<G: Give>(
 
 struct State<'l, G> {
     lists: &'l Lists,
+    /// Whether values are loaded ahead.
+    ahead: bool,
     /// Of each vertex: what it gives along an edge.
     gives: Vec<G>,
     /// The rank of all vertices without edges together.
@@ -141,18 +156,26 @@ struct Chunk {
 
 impl<G: Give> State<'_, G> {
     /// An iteration: what each vertex gives in the `next`, and its rank where that is wanted.
-    fn pass(&self, graph: &Graph, jumps: &Jumps, next: &mut [G], ranks: Option<&Vec<Double>>) -> Vec<Chunk> {
+    /// `sum` adds up what the vertices of a list give, and may load what those of a later one give.
+    fn pass(
+        &self,
+        graph: &Graph,
+        jumps: &Jumps,
+        next: &mut [G],
+        ranks: Option<&Vec<Double>>,
+        sum: impl Fn(&[G], &[Vertex], &[Vertex]) -> f64 + Sync,
+    ) -> Vec<Chunk> {
         let chunk_of = |(chunk, next): (usize, &mut [G])| {
             let mut found = Chunk::default();
             if !graph.step() {
                 return found;
             }
             let first = chunk * CHUNK;
-            let lists = self.lists.incoming.lists(first..first + next.len());
-            for ((next, list), vertex) in next.iter_mut().zip(lists).zip(first..) {
+            let lists = self.lists.incoming.lists_and_later(first..first + next.len(), AHEAD);
+            for ((next, (list, later)), vertex) in next.iter_mut().zip(lists).zip(first..) {
                 let (degree, before) = (f64::from(self.lists.degree(vertex)), self.gives[vertex].into());
                 let divisor = divisor(degree);
-                let rank = jumps.rank(sum(&self.gives, list), vertex as Vertex);
+                let rank = jumps.rank(sum(&self.gives, list, later), vertex as Vertex);
                 found.change += (rank - before * divisor).abs();
                 *next = G::of(rank / divisor);
                 if let Some(ranks) = ranks {
@@ -171,9 +194,31 @@ impl<G: Give> State<'_, G> {
 /// What some vertices give together.
 #[inline]
 fn sum<G: Give>(gives: &[G], vertices: &[Vertex]) -> f64 {
-    let give = |vertex: &Vertex| -> f64 { gives[*vertex as usize].into() };
     let (groups, rest) = vertices.as_chunks();
-    // One addition that waits for the one before, for each group.
-    let group = |[a, b, c, d]: &[Vertex; 4]| (give(a) + give(b)) + (give(c) + give(d));
-    groups.iter().map(group).sum::<f64>() + rest.iter().map(give).sum::<f64>()
+    groups.iter().map(|group| of_group(gives, group)).sum::<f64>() + of_rest(gives, rest)
+}
+
+/// The same, in the same order, while what as many later ones give is loaded.
+#[inline]
+fn sum_and_load<G: Give>(gives: &[G], vertices: &[Vertex], later: &[Vertex]) -> f64 {
+    let ((groups, rest), (later, later_rest)) = (vertices.as_chunks(), later.as_chunks::<4>());
+    let group = |(group, later): (&[Vertex; 4], &[Vertex; 4])| {
+        later.iter().for_each(|vertex| prefetch(&gives[*vertex as usize]));
+        of_group(gives, group)
+    };
+    let sum = groups.iter().zip(later).map(group).sum::<f64>();
+    later_rest.iter().for_each(|vertex| prefetch(&gives[*vertex as usize]));
+    sum + of_rest(gives, rest)
+}
+
+/// One addition that waits for the one before, for each group.
+#[inline]
+fn of_group<G: Give>(gives: &[G], group: &[Vertex; 4]) -> f64 {
+    let [a, b, c, d] = group.map(|vertex| -> f64 { gives[vertex as usize].into() });
+    (a + b) + (c + d)
+}
+
+#[inline]
+fn of_rest<G: Give>(gives: &[G], rest: &[Vertex]) -> f64 {
+    rest.iter().map(|vertex| -> f64 { gives[*vertex as usize].into() }).sum()
 }
