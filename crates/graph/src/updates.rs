@@ -2,8 +2,7 @@
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use leadline_graph_store::format::{Block, Direction, Directory, Header, Vertex};
 use leadline_graph_store::updates::{CompactReport, ReadLists, Snapshot, UpdateOptions, WantedLists};
@@ -14,18 +13,21 @@ use crate::{Engine, Frontier, Graph, GraphError, Options, Progress, Which};
 /// A store that is being changed. There is one writer at a time; readers see the last commit.
 pub type GraphUpdate = leadline_graph_store::updates::GraphUpdate<EngineLists>;
 
-/// Puts the base of a store and its changes together. Readers go on with the version that they have. A
-/// process that ends before the compaction does leaves the store as it was.
+/// Puts the base of a store and its changes together, with the threads and in the memory of `options`.
+/// Readers go on with the version that they have. A process that ends before the compaction does leaves the
+/// store as it was, and the next compaction goes on where it ended.
 ///
 /// # Errors
 /// [`GraphError::Path`] where another process changes the store; [`GraphError::Write`];
 /// [`GraphError::Interrupted`]; as [`Graph::open`].
 pub fn compact(
     path: impl AsRef<Path>,
-    stop: Option<Arc<AtomicBool>>,
+    options: &Options,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<CompactReport, GraphError> {
-    GraphUpdate::open(path, UpdateOptions::default())?.compact(stop.as_deref(), progress)
+    let options = UpdateOptions::new(options.clone());
+    let stop = options.run.stop.clone();
+    GraphUpdate::open(path, options)?.compact(stop.as_deref(), progress)
 }
 
 /// Reads lists by sweeps of an [`Engine`], with as many reads in flight as the options say. Blocks that one

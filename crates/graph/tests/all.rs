@@ -6,6 +6,7 @@ mod against_networkx;
 mod algorithms;
 mod communities;
 mod communities_at_once;
+mod compaction;
 mod dfs;
 mod estimate;
 mod first_commit;

@@ -112,7 +112,7 @@ fn what_comes_to_nothing_leaves_the_file_as_it_was() {
     assert!(!update.compact(None, &mut |_| {}).unwrap().compacted);
     assert_eq!(update.space().unwrap().base_bytes, before.len() as u64);
     drop(update);
-    assert!(!compact(&store, None, &mut |_| {}).unwrap().compacted);
+    assert!(!compact(&store, &Options::default(), &mut |_| {}).unwrap().compacted);
     // So many changes that they are put aside before the commit that does not come.
     let mut update = open(UpdateOptions::new(Options::default().with_memory(1 << 16)));
     (0..20_000).for_each(|at| update.insert_edge(at, at + 1, None).unwrap());

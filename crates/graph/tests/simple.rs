@@ -151,7 +151,7 @@ fn history(number: usize, commits: usize) {
         assert_same(&results(&store, &source, 64 << 20), &expected, &told);
         verify(&store, &mut |_| {}).unwrap_or_else(|error| panic!("{told}: {error}"));
         if commit % 3 == 2 {
-            compact(&store, None, &mut |_| {}).unwrap();
+            compact(&store, &Options::default(), &mut |_| {}).unwrap();
             assert_same(&results(&store, &source, 64 << 20), &expected, &told);
         }
         assert_eq!(

@@ -318,7 +318,7 @@ fn history(number: usize, commits: usize, changes: usize) {
         assert_same(&results(&store, &source, 64 << 20), &expected, told);
         verify(&store, &mut |_| {}).unwrap_or_else(|error| panic!("{told}: {error}"));
         if commit % 3 == 2 {
-            let report = compact(&store, None, &mut |_| {}).unwrap();
+            let report = compact(&store, &Options::default(), &mut |_| {}).unwrap();
             assert!(report.compacted || in_runs);
             assert_same(&results(&store, &source, 64 << 20), &expected, &format!("{told}, compacted"));
             verify(&store, &mut |_| {}).unwrap();
@@ -384,7 +384,7 @@ fn a_reader_sees_one_version_whatever_is_committed_and_compacted_meanwhile() {
         update.maintain(&mut |_| {}).unwrap();
         drop(update);
         if commit % 4 == 3 {
-            compact(&store, None, &mut |_| {}).unwrap();
+            compact(&store, &Options::default(), &mut |_| {}).unwrap();
         }
         // Graphs that were opened before, whose files are gone by now.
         for (found, graph) in &seen {

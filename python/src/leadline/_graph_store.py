@@ -217,13 +217,23 @@ class Upkeep:
         how = flag_of("one", one), flag_of("multi", multi), flag_of("strict", strict)
         return GraphUpdate(_leadline.StoreUpdate(text(self.path), *how, limits), self)
 
-    def compact(self, *, progress: Progress = False) -> dict[str, Any]:
+    def compact(
+        self,
+        *,
+        memory: Size | None = None,
+        threads: int | None = None,
+        progress: Progress = False,
+    ) -> dict[str, Any]:
         """Put the lists of the store and its changes together: it gets smaller, and algorithms faster.
 
-        This graph goes on with the version that it has. An exception, or a crash, leaves the store as it was.
+        This graph goes on with the version that it has. An exception, or a crash, leaves the store as it was;
+        the next compaction goes on where this one ended, unless the store has changed. While others read the
+        device, it works more slowly.
 
         Parameters
         ----------
+        memory, threads
+            For merging; by default as the graph was opened.
         progress
             ``True`` for a bar, or a function that is called with phase, share and detail.
 
@@ -231,7 +241,8 @@ class Upkeep:
         -------
         dict
             ``version``, ``bytes_before``, ``bytes_after``, and whether it was ``compacted``: not if there
-            was nothing to do.
+            was nothing to do. ``resumed_bytes`` of the new lists were written by a compaction that was
+            interrupted; ``began_anew``: there was one, but the store has changed since.
 
         Raises
         ------
@@ -248,5 +259,9 @@ class Upkeep:
         False
         """
         self._need_open()
+        opened = self._store
+        limits = run_options(
+            opened.memory if memory is None else memory, opened.threads if threads is None else threads
+        )
         with showing(progress) as callback:
-            return dict(json.loads(_leadline.compact_store(text(self.path), callback)))
+            return dict(json.loads(_leadline.compact_store(text(self.path), limits, callback)))

@@ -1,8 +1,10 @@
 //! `leadline graph compact`: one set of lists of a store and its changes.
 
+use leadline_device::parse_large_size;
 use leadline_figures::Text;
 use leadline_graph::compact;
 use leadline_graph::output::grouped;
+use leadline_graph_store::Options;
 use leadline_graph_store::inspect::summarise;
 use leadline_graph_store::updates::CompactReport;
 
@@ -19,12 +21,19 @@ use crate::{output, signals};
 Examples:
   leadline graph compact web.store
 
-Runs that read the store go on with the version that they have. If it is interrupted, the store is as it \
-was before.")]
+Runs that read the store go on with the version that they have. If it is interrupted, even by a power cut, \
+the store is as it was before, and the next compaction goes on where this one ended, unless the store has \
+changed. While other programs read the device, it works more slowly: see `leadline docs graph-update`.")]
 pub(crate) struct Args {
     /// The store
     #[arg(value_name = "STORE")]
     store: ChangedPath,
+    /// Most memory to use, such as 4G [default: a quarter of the machine's, at most 1G]
+    #[arg(long, value_name = "SIZE", value_parser = parse_large_size)]
+    memory: Option<u64>,
+    /// Threads that merge lists, 1 to 1024 [default: one per processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: Option<u32>,
     #[command(flatten)]
     dry: DryRun,
     /// Print the result as one JSON document
@@ -47,7 +56,14 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let started = std::time::Instant::now();
     let stop = signals::cancel_flag()?;
     let mut display = Display::new();
-    let report = compact(&args.store, Some(stop), &mut |progress| super::show(&mut display, progress));
+    let usual = Options::default();
+    let options = Options {
+        memory: args.memory.unwrap_or(usual.memory),
+        threads: args.threads.map_or(usual.threads, |threads| threads as usize),
+        stop: Some(stop),
+        ..usual
+    };
+    let report = compact(&args.store, &options, &mut |progress| super::show(&mut display, progress));
     display.finish();
     let compacted = Compacted {
         store: args.store.display().to_string(),
@@ -76,14 +92,27 @@ fn dry_run(args: &Args) -> Result<(), Failure> {
 }
 
 fn words(compacted: &Compacted) -> Text {
-    let CompactReport { version, bytes_before, bytes_after, compacted: done } = compacted.report;
+    let CompactReport { version, bytes_before, bytes_after, compacted: done, .. } = compacted.report;
     let size = match done {
         true => format!("{} before, {} now", bytes(bytes_before), bytes(bytes_after)),
         false => format!("{}; there was nothing to do", bytes(bytes_after)),
     };
-    rows(&[
+    let mut all = vec![
         ("store", format!("{}, {} changes since the import", compacted.store, grouped(version))),
         ("size", size),
-        ("time", seconds(compacted.seconds)),
-    ])
+    ];
+    match compacted.report {
+        CompactReport { resumed_bytes: written @ 1.., .. } => {
+            all.push(("resumed", format!("{} were written before the interruption", bytes(written))));
+        }
+        CompactReport { began_anew: true, .. } => {
+            all.push((
+                "begun",
+                "anew: since the interruption the store has changed, or was damaged".to_owned(),
+            ));
+        }
+        _ => {}
+    }
+    all.push(("time", seconds(compacted.seconds)));
+    rows(&all)
 }

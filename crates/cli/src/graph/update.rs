@@ -22,7 +22,7 @@ use crate::failure::Failure;
 use crate::foreseen::{DryRun, Foreseen};
 use crate::paths::{ChangedPath, ChangesName, InputPath};
 use crate::progress::Display;
-use crate::{output, signals, values};
+use crate::{messages, output, signals, values};
 
 /// Changes of a commit, of a file.
 const OF_A_COMMIT: u64 = 1_000_000;
@@ -165,8 +165,22 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         memory,
     };
     let mut changes = ChangeSource::open(Path::new(&*args.changes), args.format, wanted)?;
-    let mut work = Work { update: &mut update, quiet: args.json, commits: 0, done: CommitReport::default() };
+    if update.has_removed_lists() {
+        let store = args.store.display();
+        messages::note(&format!(
+            "{store}: the store has changed since a compaction was interrupted; what that had \
+             written is removed"
+        ));
+    }
     let mut display = Display::new();
+    if let Some(resumed) = update.resume_compaction(&mut |progress| super::show(&mut display, progress))? {
+        let there = bytes(resumed.resumed_bytes);
+        messages::note(&format!(
+            "{}: a compaction that was interrupted after {there} has ended",
+            args.store.display()
+        ));
+    }
+    let mut work = Work { update: &mut update, quiet: args.json, commits: 0, done: CommitReport::default() };
     let every = args.commit_every.unwrap_or(match args.changes.is_standard_input() {
         true => Every::Time(BETWEEN_COMMITS),
         false => Every::Changes(OF_A_COMMIT),

@@ -1,6 +1,7 @@
 //! Files past the page cache, with several requests in flight: what the page cache costs is saved, and a
 //! control group's limit does not slow them down.
 
+mod pace;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -14,6 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use leadline_device::{Device, FileDevice, FileOptions, IoEngine, QueuePair, QueueShape};
 use rustix::fs::{FallocateFlags, OFlags, fallocate, fcntl_getfl, fcntl_setfl};
 
+pub(crate) use pace::Pace;
 pub use read::ReadQueue;
 pub(crate) use write::SequentialWriter;
 pub use write::WriteQueue;
@@ -44,6 +46,15 @@ impl DirectFile {
         DirectFile::open(file, name, true).or_else(|_| DirectFile::open(file, name, false))
     }
 
+    /// As [`DirectFile::new`], for a file that may be open for reading only; nothing is written to it.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn to_read(file: &File, name: &Path) -> Result<Arc<DirectFile>, GraphError> {
+        let open = |direct| DirectFile::with(file, name, options(direct).writable(false));
+        open(true).or_else(|_| open(false))
+    }
+
     /// As [`DirectFile::new`], for an empty file that is so long from now on: what is never written takes no
     /// room on the disk.
     ///
@@ -57,8 +68,11 @@ impl DirectFile {
     }
 
     fn open(file: &File, name: &Path, direct: bool) -> Result<Arc<DirectFile>, GraphError> {
+        DirectFile::with(file, name, options(direct))
+    }
+
+    fn with(file: &File, name: &Path, options: FileOptions) -> Result<Arc<DirectFile>, GraphError> {
         let file = file.try_clone().map_err(|error| GraphError::write(name, error))?;
-        let options = FileOptions::new(IoEngine::best().0, ALIGNMENT as u32).direct(direct);
         let most_bytes = i64::MAX as u64 / ALIGNMENT * ALIGNMENT;
         let device = FileDevice::new(file, most_bytes, options)
             .map_err(|error| GraphError::device(&name.display().to_string(), error))?;
@@ -100,4 +114,8 @@ impl DirectFile {
     fn read_error(&self, source: io::Error) -> GraphError {
         GraphError::Read { name: format!("temporary file in {}", self.name.display()), source }
     }
+}
+
+fn options(direct: bool) -> FileOptions {
+    FileOptions::new(IoEngine::best().0, ALIGNMENT as u32).direct(direct)
 }

@@ -60,6 +60,21 @@ impl ReadQueue {
         self.send()
     }
 
+    /// Waits until the bytes are there that were asked for first and not taken yet.
+    ///
+    /// # Errors
+    /// As [`ReadQueue::want`].
+    ///
+    /// # Panics
+    /// Where all that was asked for is taken.
+    pub(crate) fn wait(&mut self) -> Result<(), GraphError> {
+        let Some(&slot) = self.asked.front() else { panic!("nothing is taken that was not asked for") };
+        while !self.ready[slot as usize] {
+            self.reap(1)?;
+        }
+        Ok(())
+    }
+
     /// Hands over the bytes that were asked for first and not taken yet, with at least 16 more behind them.
     ///
     /// # Errors
@@ -68,12 +83,9 @@ impl ReadQueue {
     /// # Panics
     /// Where all that was asked for is taken.
     pub fn next<T>(&mut self, take: impl FnOnce(&[u8]) -> T) -> Result<T, GraphError> {
-        let Some(&slot) = self.asked.front() else { panic!("nothing is taken that was not asked for") };
-        while !self.ready[slot as usize] {
-            self.reap(1)?;
-        }
+        self.wait()?;
+        let Some(slot) = self.asked.pop_front() else { unreachable!("it was waited for") };
         let taken = take(self.pair.buffer(slot));
-        self.asked.pop_front();
         self.free.push(slot);
         self.send()?;
         Ok(taken)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use leadline_device::{Completion, NEVER, QueuePair, Request};
 
-use super::DirectFile;
+use super::{DirectFile, Pace};
 use crate::GraphError;
 use crate::format::ALIGNMENT;
 
@@ -132,6 +132,7 @@ pub(crate) struct SequentialWriter {
     filled: usize,
     at: u64,
     bytes: usize,
+    pace: Option<Arc<Pace>>,
 }
 
 impl SequentialWriter {
@@ -142,7 +143,40 @@ impl SequentialWriter {
         bytes: usize,
     ) -> Result<SequentialWriter, GraphError> {
         assert!(bytes > 0 && bytes.is_multiple_of(ALIGNMENT as usize), "buffers of {bytes} bytes");
-        Ok(SequentialWriter { queue: WriteQueue::new(file, depth, bytes)?, filled: 0, at: 0, bytes })
+        Ok(SequentialWriter {
+            queue: WriteQueue::new(file, depth, bytes)?,
+            filled: 0,
+            at: 0,
+            bytes,
+            pace: None,
+        })
+    }
+
+    /// Begins at a multiple of [`ALIGNMENT`], up to which the file is written.
+    pub(crate) fn behind(self, at: u64) -> SequentialWriter {
+        assert!(self.at == 0 && self.filled == 0 && at.is_multiple_of(ALIGNMENT), "begins at byte {at}");
+        SequentialWriter { at, ..self }
+    }
+
+    /// Bytes in memory of its buffers.
+    pub(crate) fn buffer_bytes(&self) -> u64 {
+        (self.queue.requests.len() * self.bytes) as u64
+    }
+
+    /// Gives way to others who use the device.
+    pub(crate) fn paced(self, pace: Arc<Pace>) -> SequentialWriter {
+        SequentialWriter { pace: Some(pace), ..self }
+    }
+
+    /// Makes everything durable so far, which has to end at a multiple of [`ALIGNMENT`].
+    pub(crate) fn sync(&mut self) -> Result<(), GraphError> {
+        assert!((self.filled as u64).is_multiple_of(ALIGNMENT), "what follows begins aligned");
+        if self.filled > 0 {
+            self.send()?;
+        }
+        self.queue.finish()?;
+        let file = &self.queue.file;
+        file.device.file().sync_data().map_err(|error| file.write_error(error))
     }
 
     /// Writes what is left, padded to a multiple of [`ALIGNMENT`], and makes the file as long as that. What
@@ -158,8 +192,16 @@ impl SequentialWriter {
     }
 
     fn send(&mut self) -> Result<(), GraphError> {
-        self.at += self.queue.write(self.filled, self.at)?;
-        self.filled = 0;
+        let SequentialWriter { queue, filled, at, pace, .. } = self;
+        *at += match pace.as_ref().filter(|pace| pace.is_gentle()) {
+            None => queue.write(*filled, *at)?,
+            Some(pace) => pace.alone(|| {
+                let written = queue.write(*filled, *at)?;
+                queue.finish()?;
+                Ok::<u64, GraphError>(written)
+            })?,
+        };
+        *filled = 0;
         Ok(())
     }
 }

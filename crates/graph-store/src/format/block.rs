@@ -217,6 +217,13 @@ impl<'a> Block<'a> {
         GroupWeights { raw: &self.bytes[first.max(start.min(end))..end], kept: self.weights }
     }
 
+    /// A list whose place is known, as it is in blocks of the store; none where changes made it plain
+    /// numbers.
+    #[inline]
+    pub(crate) fn coded_at(&self, (start, end): (usize, usize)) -> Option<&'a [u8]> {
+        (end & PLAIN == 0).then(|| &self.bytes[start.min(end)..end])
+    }
+
     /// How many neighbours of a vertex are here.
     #[inline]
     pub fn degree(&self, vertex: Vertex) -> usize {

@@ -20,13 +20,36 @@ pub(crate) struct Firsts {
     pub(crate) continued: Vec<u64>,
 }
 
+impl Firsts {
+    /// One more block.
+    pub(crate) fn push(&mut self, first: Vertex, continued: bool) {
+        let block = self.first.len();
+        self.first.push(first);
+        if block.is_multiple_of(64) {
+            self.continued.push(0);
+        }
+        if continued && let Some(bits) = self.continued.last_mut() {
+            *bits |= 1 << (block % 64);
+        }
+    }
+}
+
 /// What all lists of a side come to.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Totals {
     pub(crate) block_bytes: u64,
     pub(crate) edges: u64,
     pub(crate) self_loops: u64,
     pub(crate) max_degree: u64,
+}
+
+/// Where a block begins with a whole list.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Opening {
+    /// Whose list that is.
+    pub(crate) first: Vertex,
+    /// Of all lists before it.
+    pub(crate) totals: Totals,
 }
 
 /// The block that is being filled, and the list that is being collected.
@@ -39,6 +62,8 @@ pub(crate) struct Packer {
     ended: bool,
     /// Whether long runs of vertices without lists are left out.
     has_gaps: bool,
+    /// Before the first list of the open block, unless that list began in the block before.
+    at_opening: Totals,
     // The open block.
     first: Vertex,
     continued: bool,
@@ -62,6 +87,7 @@ impl Packer {
             totals: Totals::default(),
             ended: false,
             has_gaps: false,
+            at_opening: Totals::default(),
             first: 0,
             continued: false,
             ends: Vec::new(),
@@ -77,6 +103,18 @@ impl Packer {
 
     pub(crate) fn leave_gaps(&mut self) {
         self.has_gaps = true;
+    }
+
+    /// Goes on behind blocks that are written.
+    pub(crate) fn behind(layout: Layout, direction: Direction, written: Firsts, opening: Opening) -> Packer {
+        let Opening { first, totals } = opening;
+        assert_eq!(totals.block_bytes, written.first.len() as u64 * u64::from(layout.block_bytes));
+        Packer { directory: written, totals, at_opening: totals, first, ..Packer::new(layout, direction) }
+    }
+
+    /// Where the open block begins; none where that is within a list.
+    pub(crate) fn opening(&self) -> Option<Opening> {
+        (!self.ended && !self.continued).then_some(Opening { first: self.first, totals: self.at_opening })
     }
 
     pub(crate) fn ended(&self) -> bool {
@@ -132,20 +170,49 @@ impl Packer {
         self.owner = NO_VERTEX;
         assert!(self.next() <= u64::from(vertex), "lists in order");
         assert!(code.len() <= list_code::most_bytes(&self.layout), "{} bytes of a list", code.len());
-        self.totals.edges += degree;
-        self.totals.max_degree = self.totals.max_degree.max(degree);
         self.put_isolated(u64::from(vertex), out)?;
         if code.len() > self.room() {
             self.close(false, out)?;
         }
         self.data.extend_from_slice(code);
         self.ends.push(self.data.len() as u16);
+        self.totals.edges += degree;
+        self.totals.max_degree = self.totals.max_degree.max(degree);
         Ok(())
     }
 
     /// Counts edges of lists that came in code and lead to where they come from.
     pub(crate) fn add_self_loops(&mut self, self_loops: u64) {
         self.totals.self_loops += self_loops;
+    }
+
+    /// More neighbours of a vertex, as [`Packer::edge`] takes one; loops among them are not counted.
+    pub(crate) fn neighbours(
+        &mut self,
+        vertex: Vertex,
+        mut list: &[Vertex],
+        mut weights: &[f64],
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        if vertex != self.owner {
+            self.end_list(out)?;
+            self.owner = vertex;
+        }
+        let most = self.layout.block_bytes as usize;
+        while !list.is_empty() {
+            let now = list.len().min(most - self.list.len());
+            self.list.extend_from_slice(&list[..now]);
+            list = &list[now..];
+            if self.layout.weights != Weights::None {
+                self.weights.extend_from_slice(&weights[..now]);
+                weights = &weights[now..];
+            }
+            self.degree += now as u64;
+            if self.list.len() >= most {
+                self.put_pieces(false, out)?;
+            }
+        }
+        Ok(())
     }
 
     /// The last block. Vertices without edges at the end have their entries too.
@@ -169,8 +236,6 @@ impl Packer {
         if self.owner == NO_VERTEX {
             return Ok(());
         }
-        self.totals.edges += self.degree;
-        self.totals.max_degree = self.totals.max_degree.max(self.degree);
         let whole = self.degree == self.list.len() as u64;
         if whole {
             self.encode(self.list.len());
@@ -186,6 +251,9 @@ impl Packer {
         } else {
             self.put_pieces(true, out)?;
         }
+        // Only now: where a block was opened for the list, its edges are not before that block.
+        self.totals.edges += self.degree;
+        self.totals.max_degree = self.totals.max_degree.max(self.degree);
         self.list.clear();
         self.weights.clear();
         self.degree = 0;
@@ -317,19 +385,12 @@ impl Packer {
         block_layout::write(image, size, seed, head, &self.ends, &self.data);
         out.write_all(image)?;
         self.totals.block_bytes += size as u64;
-        self.directory.first.push(self.first);
-        if block.is_multiple_of(64) {
-            self.directory.continued.push(0);
-        }
-        if self.continued
-            && let Some(bits) = self.directory.continued.last_mut()
-        {
-            *bits |= 1 << (block % 64);
-        }
+        self.directory.push(self.first, self.continued);
         self.first = if continues { self.owner } else { self.next() as Vertex };
         self.continued = continues;
         self.ends.clear();
         self.data.clear();
+        self.at_opening = self.totals;
         Ok(())
     }
 }

@@ -1,22 +1,39 @@
 //! Writes a store from edges in order.
 //!
-//! The file has no name until it is whole: a process that is killed leaves nothing behind.
+//! The file has no name until it is whole: a process that is killed leaves nothing behind. The base of a
+//! store that was changed may be written to a file that has its name already, to go on with it after an
+//! interruption.
 
+use std::fs::File;
 use std::io::Write as _;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use leadline_files::NewFile;
 
 use super::header::{HEADER_BYTES, IdKind};
-use super::packer::Packer;
+use super::mark::Mark;
+use super::packer::{Firsts, Packer, Totals};
 use super::paged::{Kind, PagedWriter};
 use super::{ALIGNMENT, ChangeRules, Direction, Header, Layout, MAX_VERTICES, Section, Vertex};
 use crate::GraphError;
-use crate::direct::{DirectFile, SequentialWriter};
+use crate::direct::{DirectFile, Pace, SequentialWriter};
 
 /// Writes in flight, and the bytes of each.
 const WRITES: (usize, usize) = (4, 256 << 10);
+
+/// The same where others may be given way to, who wait for no more than one of them.
+const PACED_WRITES: (usize, usize) = (8, 128 << 10);
+
+/// The file that a store is written to.
+#[derive(Debug)]
+enum Target {
+    /// It gets its name when it is whole.
+    New(NewFile),
+    /// The base of a store that was changed: who else knows its name knows that it is not whole.
+    Base(File),
+}
 
 /// What was written.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,8 +49,7 @@ pub struct FinishedStore {
 #[derive(Debug)]
 pub struct StoreWriter {
     path: PathBuf,
-    file: NewFile,
-    buffer_bytes: u64,
+    file: Target,
     out: SequentialWriter,
     /// Where the next section begins.
     at: u64,
@@ -59,6 +75,68 @@ impl StoreWriter {
         layout: Layout,
         (depth, bytes): (usize, usize),
     ) -> Result<StoreWriter, GraphError> {
+        StoreWriter::check(layout)?;
+        // It has no buffer of its own: all but the header passes the page cache by.
+        let file = NewFile::with_capacity(0, path)?;
+        let out = SequentialWriter::new(&DirectFile::new(file.file(), path)?, depth, bytes)?;
+        StoreWriter::begin(path, Target::New(file), out, layout)
+    }
+
+    /// Begins a base of a store that was changed, which is not whole before [`StoreWriter::finish`], in an
+    /// empty file.
+    ///
+    /// # Errors
+    /// As [`StoreWriter::create`].
+    pub(crate) fn base(
+        path: &Path,
+        file: File,
+        layout: Layout,
+        pace: &Arc<Pace>,
+    ) -> Result<StoreWriter, GraphError> {
+        StoreWriter::check(layout)?;
+        let out = StoreWriter::paced(path, &file, pace)?;
+        StoreWriter::begin(path, Target::Base(file), out, layout)
+    }
+
+    /// Goes on with a base that was written up to a mark; `written` is known of the blocks of the mark's
+    /// direction.
+    ///
+    /// # Errors
+    /// As [`StoreWriter::create`].
+    pub(crate) fn resume(
+        path: &Path,
+        file: File,
+        layout: Layout,
+        pace: &Arc<Pace>,
+        (mark, written): (Mark, Firsts),
+    ) -> Result<StoreWriter, GraphError> {
+        let out = StoreWriter::paced(path, &file, pace)?.behind(mark.end(layout));
+        let mut header = StoreWriter::header(layout);
+        if mark.reverse.is_some() {
+            (header.forward, header.forward_directory) =
+                (mark.forward_blocks(), mark.forward_directory(layout));
+            let Totals { edges, self_loops, max_degree, .. } = mark.forward;
+            (header.edges, header.self_loops, header.max_degree) = (edges, self_loops, max_degree);
+            header.has_reverse = true;
+        }
+        Ok(StoreWriter {
+            path: path.to_owned(),
+            file: Target::Base(file),
+            out,
+            at: mark.begin(layout),
+            layout,
+            header,
+            packer: Packer::behind(layout, mark.side(), written, mark.opening()),
+            side: mark.side(),
+        })
+    }
+
+    fn paced(path: &Path, file: &File, pace: &Arc<Pace>) -> Result<SequentialWriter, GraphError> {
+        let (depth, bytes) = PACED_WRITES;
+        Ok(SequentialWriter::new(&DirectFile::new(file, path)?, depth, bytes)?.paced(Arc::clone(pace)))
+    }
+
+    fn check(layout: Layout) -> Result<(), GraphError> {
         let size = layout.block_bytes;
         if !size.is_power_of_two() || !(super::MIN_BLOCK_BYTES..=super::MAX_BLOCK_BYTES).contains(&size) {
             return Err(GraphError::BlockSize { given: size });
@@ -67,12 +145,13 @@ impl StoreWriter {
             let what = "a store holds".to_owned();
             return Err(GraphError::TooManyVertices { found: layout.vertices, what, most: MAX_VERTICES });
         }
-        // It has no buffer of its own: all but the header passes the page cache by.
-        let file = NewFile::with_capacity(0, path)?;
-        let mut out = SequentialWriter::new(&DirectFile::new(file.file(), path)?, depth, bytes)?;
-        out.write_all(&[0; HEADER_BYTES]).map_err(|error| GraphError::write(path, error))?;
+        Ok(())
+    }
+
+    /// Of a store without lists.
+    fn header(layout: Layout) -> Header {
         let none = Section::default();
-        let header = Header {
+        Header {
             block_bytes: layout.block_bytes,
             directed: layout.directed,
             compressed: layout.compressed,
@@ -93,15 +172,23 @@ impl StoreWriter {
             order: none,
             has_gaps: false,
             rules: ChangeRules::default(),
-        };
+        }
+    }
+
+    fn begin(
+        path: &Path,
+        file: Target,
+        mut out: SequentialWriter,
+        layout: Layout,
+    ) -> Result<StoreWriter, GraphError> {
+        out.write_all(&[0; HEADER_BYTES]).map_err(|error| GraphError::write(path, error))?;
         Ok(StoreWriter {
             path: path.to_owned(),
             file,
-            buffer_bytes: (depth * bytes) as u64,
             out,
             at: HEADER_BYTES as u64,
             layout,
-            header,
+            header: StoreWriter::header(layout),
             packer: Packer::new(layout, Direction::Forward),
             side: Direction::Forward,
         })
@@ -121,7 +208,7 @@ impl StoreWriter {
     /// Bytes in memory, whatever the graph: its largest parts are the file's buffers and the directory (4
     /// bytes per block).
     pub fn memory_bytes(&self) -> u64 {
-        self.buffer_bytes + self.packer.memory_bytes()
+        self.out.buffer_bytes() + self.packer.memory_bytes()
     }
 
     /// The next edge of the lists now being written; `vertex`, then `neighbour`, never fall. In forward lists
@@ -139,15 +226,32 @@ impl StoreWriter {
             .map_err(|error| GraphError::write(&self.path, error))
     }
 
-    /// The whole list of the next vertex, in code; all its edges and no more than fit in a quarter of a block.
+    /// The whole list of a vertex in the code of a block, of at most a quarter of one, and how many
+    /// neighbours it has; of these, the loops are not counted.
+    ///
+    /// # Errors
+    /// As [`StoreWriter::edge`].
     #[inline]
     pub(crate) fn list(&mut self, vertex: Vertex, degree: u64, code: &[u8]) -> Result<(), GraphError> {
-        self.packer
-            .list(vertex, degree, code, &mut self.out)
-            .map_err(|error| GraphError::write(&self.path, error))
+        let put = self.packer.list(vertex, degree, code, &mut self.out);
+        put.map_err(|error| GraphError::write(&self.path, error))
     }
 
-    /// Counts edges of lists in code that lead to where they come from.
+    /// More neighbours of a vertex, as [`StoreWriter::edge`] takes one; loops among them are not counted.
+    ///
+    /// # Errors
+    /// As [`StoreWriter::edge`].
+    pub(crate) fn neighbours(
+        &mut self,
+        vertex: Vertex,
+        list: &[Vertex],
+        weights: &[f64],
+    ) -> Result<(), GraphError> {
+        let put = self.packer.neighbours(vertex, list, weights, &mut self.out);
+        put.map_err(|error| GraphError::write(&self.path, error))
+    }
+
+    /// Counts edges that lead to where they come from, and were not counted with their lists.
     pub(crate) fn add_self_loops(&mut self, self_loops: u64) {
         self.packer.add_self_loops(self_loops);
     }
@@ -155,6 +259,26 @@ impl StoreWriter {
     /// How its lists are written.
     pub(crate) fn layout(&self) -> Layout {
         self.layout
+    }
+
+    /// How far the lists are written; none within a long one, and once they have ended.
+    pub(crate) fn mark(&self) -> Option<Mark> {
+        let opening = self.packer.opening()?;
+        let Header { forward, edges, self_loops, max_degree, .. } = self.header;
+        let whole = Totals { block_bytes: forward.bytes, edges, self_loops, max_degree };
+        let (forward, reverse) = match self.side {
+            Direction::Forward => (opening.totals, None),
+            Direction::Reverse => (whole, Some(opening.totals)),
+        };
+        Some(Mark { forward, reverse, vertex: opening.first })
+    }
+
+    /// Makes durable what is written, up to the last mark at least.
+    ///
+    /// # Errors
+    /// As [`StoreWriter::edge`].
+    pub(crate) fn sync(&mut self) -> Result<(), GraphError> {
+        self.out.sync()
     }
 
     /// Ends the forward lists; the reverse ones follow, of a directed graph only.
@@ -243,14 +367,25 @@ impl StoreWriter {
     /// [`GraphError::Write`]; there is no file of that name, or still the old one, then.
     pub fn finish(mut self) -> Result<FinishedStore, GraphError> {
         self.end_lists()?;
-        let StoreWriter { mut file, out, at, header, .. } = self;
+        let StoreWriter { path, file, out, at, header, .. } = self;
         out.finish()?;
+        let mut bytes = header.to_bytes();
         // Durable before the header says that there is something, so that no crash leaves a store of other
         // bytes.
-        file.sync()?;
-        let written = file.file().write_all_at(&header.to_bytes(), 0);
-        written.map_err(|error| file.write_error(error))?;
-        let file_bytes = file.finish()?;
+        let file_bytes = match file {
+            Target::New(mut file) => {
+                file.sync()?;
+                let written = file.file().write_all_at(&bytes, 0);
+                written.map_err(|error| file.write_error(error))?;
+                file.finish()?
+            }
+            Target::Base(file) => {
+                bytes[..Header::BASE.len()].copy_from_slice(Header::BASE);
+                let written = file.sync_data().and_then(|()| file.write_all_at(&bytes, 0));
+                let synced = written.and_then(|()| file.sync_all()).and_then(|()| file.metadata());
+                synced.map_err(|error| GraphError::write(&path, error))?.len()
+            }
+        };
         assert_eq!(file_bytes, at, "the header says where everything is");
         Ok(FinishedStore { header, file_bytes })
     }

@@ -10,6 +10,6 @@ mod verify;
 pub use degrees::{DegreeBucket, DegreeDistribution, degree_distribution};
 #[cfg(feature = "figures")]
 pub use info::{DegreeBin, GraphInfo, GraphSpace};
-pub(crate) use store_file::StoreFile;
+pub(crate) use store_file::{Side, StoreFile};
 pub use summary::{Summary, summarise};
 pub use verify::{VerifyReport, verify};

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use crate::GraphError;
 use crate::format::paged::{Kind, PagedReader};
-use crate::format::{Block, Direction, Directory, Header, Ids, block_layout, block_seed};
-use crate::updates::changes::{Changes, Merging};
+use crate::format::{Block, Direction, Directory, Header, Ids, Vertex, block_layout, block_seed};
+use crate::updates::changes::{Changes, Merging, SideChanges};
 use crate::updates::rows::Row;
 use crate::updates::snapshot::Snapshot;
 
@@ -34,6 +34,71 @@ struct Changed {
     forward: Directory,
     reverse: Option<Directory>,
     changes: Changes,
+}
+
+/// The lists of a direction after changes, block by block, on any thread.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Side<'s> {
+    store: &'s StoreFile,
+    direction: Direction,
+    directory: &'s Directory,
+    changes: &'s SideChanges,
+}
+
+impl Side<'_> {
+    /// Blocks that are in the file.
+    pub(crate) fn stored_blocks(&self) -> u32 {
+        (0..self.directory.blocks())
+            .rev()
+            .find(|block| self.directory.is_stored(*block))
+            .map_or(0, |last| last + 1)
+    }
+
+    /// All blocks, those among them that only changes have.
+    pub(crate) fn blocks(&self) -> u32 {
+        self.directory.blocks()
+    }
+
+    /// The first with a piece of a vertex's list.
+    pub(crate) fn first_block_of(&self, vertex: Vertex) -> u32 {
+        self.directory.block_of(vertex)
+    }
+
+    /// Where the blocks begin in the file.
+    pub(crate) fn offset(&self) -> u64 {
+        self.store.base.blocks(self.direction).offset
+    }
+
+    /// How many runs have changes.
+    pub(crate) fn runs(&self) -> u64 {
+        self.changes.runs()
+    }
+
+    /// A block with its changes: its bytes are those of the file, if it is in there. None where it has no
+    /// lists. The checksum is looked at.
+    ///
+    /// # Errors
+    /// [`GraphError::Damaged`], and of reading a run.
+    pub(crate) fn block<'b>(
+        &self,
+        number: u32,
+        bytes: Option<&'b [u8]>,
+        merging: &'b mut Merging,
+    ) -> Result<Option<Block<'b>>, GraphError> {
+        let Side { store, direction, directory, changes } = *self;
+        let base = &store.base;
+        let stored = bytes.map(|bytes| {
+            let place = self.offset() + u64::from(number) * u64::from(base.block_bytes);
+            store.check(direction, number, place, bytes)?;
+            Ok::<_, GraphError>(Block::new(bytes, number, base.decoder(), base.weights))
+        });
+        let stored = stored.transpose()?;
+        if !changes.touches(number) {
+            return Ok(stored);
+        }
+        let merged = changes.merge(merging, directory, number, stored.as_ref())?;
+        Ok(merged.or(stored))
+    }
 }
 
 impl StoreFile {
@@ -112,6 +177,16 @@ impl StoreFile {
         GraphError::damaged(&self.name, what)
     }
 
+    /// The lists of a direction; none where nothing has changed.
+    pub(crate) fn changed_side(&self, direction: Direction) -> Option<Side<'_>> {
+        let Changed { forward, reverse, changes } = self.changed.as_ref()?;
+        let directory = match (direction, reverse) {
+            (Direction::Reverse, Some(reverse)) => reverse,
+            _ => forward,
+        };
+        Some(Side { store: self, direction, directory, changes: changes.side(direction) })
+    }
+
     /// One block as the file has it, in `bytes`.
     ///
     /// # Errors
@@ -144,13 +219,7 @@ impl StoreFile {
         direction: Direction,
         mut each: impl FnMut(u32, &[u8], Block<'_>) -> Result<(), GraphError>,
     ) -> Result<(), GraphError> {
-        let changed = self.changed.as_ref().map(|changed| {
-            let directory = match (direction, &changed.reverse) {
-                (Direction::Reverse, Some(reverse)) => reverse,
-                _ => &changed.forward,
-            };
-            (directory, changed.changes.side(direction))
-        });
+        let changed = self.changed_side(direction);
         let section = self.base.blocks(direction);
         let block_bytes = self.base.block_bytes as usize;
         let (decoder, weights) = (self.base.decoder(), self.base.weights);
@@ -163,23 +232,26 @@ impl StoreFile {
             let read = self.file.read_exact_at(&mut buffer[..now], place);
             read.map_err(|error| GraphError::read(&self.name, error))?;
             for (i, bytes) in buffer[..now].chunks_exact(block_bytes).enumerate() {
-                self.check(direction, number, place + (i * block_bytes) as u64, bytes)?;
-                let block = Block::new(bytes, number, decoder, weights);
-                match changed {
-                    Some((directory, _)) if !directory.is_stored(number) => {}
-                    Some((directory, changes)) if changes.touches(number) => {
-                        let merged = changes.merge(&mut merging, directory, number, Some(&block))?;
-                        each(number, bytes, merged.unwrap_or(block))?;
+                match &changed {
+                    Some(side) if !side.directory.is_stored(number) => {
+                        self.check(direction, number, place + (i * block_bytes) as u64, bytes)?;
                     }
-                    _ => each(number, bytes, block)?,
+                    Some(side) => {
+                        let block = side.block(number, Some(bytes), &mut merging)?;
+                        block.map_or(Ok(()), |block| each(number, bytes, block))?;
+                    }
+                    None => {
+                        self.check(direction, number, place + (i * block_bytes) as u64, bytes)?;
+                        each(number, bytes, Block::new(bytes, number, decoder, weights))?;
+                    }
                 }
                 number += 1;
             }
             done += now as u64;
         }
-        let Some((directory, changes)) = changed else { return Ok(()) };
-        for number in (0..directory.blocks()).filter(|number| !directory.is_stored(*number)) {
-            if let Some(block) = changes.merge(&mut merging, directory, number, None)? {
+        let Some(side) = changed else { return Ok(()) };
+        for number in side.stored_blocks()..side.blocks() {
+            if let Some(block) = side.block(number, None, &mut merging)? {
                 each(number, &[], block)?;
             }
         }

@@ -72,6 +72,13 @@ pub struct Merging {
     merger: Merger,
 }
 
+impl Merging {
+    /// Reads of runs since this was asked last.
+    pub(crate) fn take_reads(&mut self) -> u64 {
+        self.windows.iter_mut().map(Window::take_reads).sum()
+    }
+}
+
 impl Changes {
     pub(crate) fn new(
         forward: SideChanges,
@@ -191,6 +198,11 @@ impl SideChanges {
         // removed in both, and added in the next.
         rows.retain(|row| row.key < keys.end || row.change() == Change::Remove);
         Ok(Some(merger.merge(base, rows, Place::of(directory, number), self.weights)))
+    }
+
+    /// How many layers are read from files.
+    pub(crate) fn runs(&self) -> u64 {
+        self.layers.iter().filter(|layer| matches!(layer, Layer::Run(_))).count() as u64
     }
 
     /// All rows, layer by layer.

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::log::{Commit, Totals};
@@ -124,6 +125,11 @@ impl Manifest {
         }
     }
 
+    /// Tells it from all others of the store.
+    pub(crate) fn sealed_as(&self) -> String {
+        seal(&serde_json::to_string(self).unwrap_or_default())
+    }
+
     /// The name of a new file.
     pub(crate) fn name(&mut self, kind: &str) -> String {
         let name = format!("{kind}-{}", self.next);
@@ -150,20 +156,14 @@ impl Manifest {
             _ => GraphError::opening(&path, error),
         })?;
         let damaged = || GraphError::damaged(&name, "its manifest fails its checksum".into());
-        let (first, rest) = text.split_once('\n').ok_or_else(damaged)?;
-        let sum = first.strip_prefix(FIRST).ok_or_else(damaged)?;
-        if sum != seal(rest) {
-            return Err(damaged());
-        }
-        leadline_files::from_json(rest)
+        unsealed(FIRST, &text)
+            .ok_or_else(damaged)?
             .map_err(|flaw| GraphError::damaged(&name, format!("its manifest: {flaw}")))
     }
 
     /// Replaces the directory's manifest; durable when it returns.
     pub(crate) fn write(&self, folder: &Path) -> Result<(), GraphError> {
-        let rest = serde_json::to_string_pretty(self)
-            .map_err(|error| GraphError::write(&folder.join(MANIFEST), io::Error::other(error)))?;
-        let text = format!("{FIRST}{}\n{rest}", seal(&rest));
+        let text = sealed(FIRST, self).map_err(|error| GraphError::write(&folder.join(MANIFEST), error))?;
         // The names of the files that it names, before it has its own.
         let synced = File::open(folder).and_then(|folder| folder.sync_all());
         synced.map_err(|error| GraphError::write(folder, error))?;
@@ -196,6 +196,22 @@ pub(crate) fn with_latest_manifest<T>(
 
 fn seal(text: &str) -> String {
     format!("{:016x}", checksum(text.as_bytes(), 0))
+}
+
+/// A document behind a line that begins with `first` and has its checksum.
+pub(crate) fn sealed(first: &str, document: &impl Serialize) -> io::Result<String> {
+    let rest = serde_json::to_string_pretty(document).map_err(io::Error::other)?;
+    Ok(format!("{first}{}\n{rest}", seal(&rest)))
+}
+
+/// The document that [`sealed`] made a text of; none where the checksum is another.
+pub(crate) fn unsealed<T: DeserializeOwned>(
+    first: &str,
+    text: &str,
+) -> Option<Result<T, leadline_files::JsonFlaw>> {
+    let (line, rest) = text.split_once('\n')?;
+    let sum = line.strip_prefix(first)?;
+    (sum == seal(rest)).then(|| leadline_files::from_json(rest))
 }
 
 /// The seed of a file's checksums: that of no other file of any store.
@@ -306,9 +322,10 @@ pub(crate) fn mark(base: &Path) -> Result<(), GraphError> {
     marked.map_err(|error| GraphError::write(base, error))
 }
 
-/// Removes files that no manifest names any more: what a crash left, and what was compacted.
-pub(crate) fn remove_others(folder: &Path, manifest: &Manifest) -> io::Result<()> {
-    let keep: Vec<&str> = manifest.files().collect();
+/// Removes files that no manifest names any more, but for those in `kept`: what a crash left, and what was
+/// compacted.
+pub(crate) fn remove_others(folder: &Path, manifest: &Manifest, kept: &[&str]) -> io::Result<()> {
+    let keep: Vec<&str> = manifest.files().chain(kept.iter().copied()).collect();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name();
@@ -319,6 +336,14 @@ pub(crate) fn remove_others(folder: &Path, manifest: &Manifest) -> io::Result<()
         }
     }
     Ok(())
+}
+
+/// Removes a file, if it is there.
+pub(crate) fn remove(path: &Path) -> Result<(), GraphError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(GraphError::write(path, error)),
+        _ => Ok(()),
+    }
 }
 
 /// Where a file of the directory is.

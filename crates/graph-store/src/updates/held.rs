@@ -13,6 +13,7 @@ use leadline_files::NewFolder;
 use rustix::fs::Access;
 
 use super::begin;
+use super::compact::begun::Left;
 use super::folder::{self, Found, Manifest, StoreLock, is_at};
 use super::log::Log;
 use super::snapshot::{Changed, Snapshot, base_of};
@@ -48,6 +49,8 @@ pub(crate) struct Committed {
     pub(crate) changed: Changed,
     /// To go on with it; there is none while the store is a file.
     pub(crate) log: Option<Log>,
+    /// Of a compaction that did not end; what was of no use is removed.
+    pub(crate) left: Left,
 }
 
 impl Held {
@@ -113,7 +116,7 @@ impl Held {
             let base = StoreFile::of_snapshot(snapshot, self.name.clone());
             let manifest = Manifest::of_base(&base.header);
             let changed = Changed::open(&self.path, &manifest, &base.header)?;
-            return Ok(Committed { manifest, base, changed, log: None });
+            return Ok(Committed { manifest, base, changed, log: None, left: Left::Nothing });
         }
         let folder = &self.path;
         let manifest = Manifest::read(folder)?;
@@ -121,14 +124,16 @@ impl Held {
         let base = StoreFile::open_base(&base_path)?;
         base_of(&base.file, &base_path, &manifest)?;
         folder::mark(&base_path)?;
-        folder::remove_others(folder, &manifest).map_err(|error| GraphError::write(folder, error))?;
         let mut changed = Changed::open(folder, &manifest, &base.header)?;
         let path = folder::file(folder, &manifest.log);
         let log = Log::open(&path, folder::seed(&manifest, &manifest.log), |commit| {
             changed.add(commit, base.header.directed);
             Ok(())
         })?;
-        Ok(Committed { manifest, base, changed, log: Some(log) })
+        let left = Left::find(folder, &manifest, changed.version);
+        folder::remove_others(folder, &manifest, &left.files())
+            .map_err(|error| GraphError::write(folder, error))?;
+        Ok(Committed { manifest, base, changed, log: Some(log), left })
     }
 
     /// Begins the directory of a store that is a file, with the files of its manifest; its log, to write to

@@ -20,7 +20,12 @@ pub struct UpdateOptions {
     pub fanout: u32,
     /// Writes of 64 KiB in flight while a run is written: the device's k_w.
     pub writes: u32,
+    /// Bytes that a compaction writes until it notes how far it is: as many are lost where it is interrupted.
+    pub note_every: u64,
 }
+
+/// Of these a second's worth is written on most devices while nobody else is there.
+const NOTE_EVERY: u64 = 256 << 20;
 
 /// Writes take twice as long as reads where nothing is known of the device, as on many flash drives.
 const USUAL_ALPHA: f64 = 2.0;
@@ -41,6 +46,7 @@ impl UpdateOptions {
             buffer,
             fanout: fanout(USUAL_ALPHA),
             writes: USUAL_WRITES,
+            note_every: NOTE_EVERY,
         }
     }
 

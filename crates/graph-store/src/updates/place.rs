@@ -82,7 +82,7 @@ impl StorePlace {
         begin::begin(&folder, &base, &manifest)?;
         manifest.write(&folder)?;
         // What stays where this fails is removed when the store is next opened to change it.
-        let _ = folder::remove_others(&folder, &manifest);
+        let _ = folder::remove_others(&folder, &manifest, &[]);
         Ok(())
     }
 }

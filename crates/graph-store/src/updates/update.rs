@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::change::Change;
+use super::compact::begun::Left;
 use super::folder::{self, Manifest};
 use super::held::{Committed, Held};
 use super::id::Id;
@@ -42,6 +43,8 @@ pub struct GraphUpdate<L> {
     options: UpdateOptions,
     pending: Pending,
     staged: Option<Staged>,
+    /// What a compaction had written before it was interrupted was of no use, and was removed.
+    has_removed: bool,
     /// Looks up what is removed.
     lists: L,
 }
@@ -63,7 +66,7 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
     pub fn open(path: impl AsRef<Path>, options: UpdateOptions) -> Result<GraphUpdate<L>, GraphError> {
         let name = path.as_ref().display().to_string();
         let held = Held::take(path.as_ref())?;
-        let Committed { manifest, base, changed, log } = held.committed()?;
+        let Committed { manifest, base, changed, log, left } = held.committed()?;
         // As much again is needed to work with them.
         let (given, needed) = (options.run.memory, 2 * (changed.loose_bytes() + changed.vertices.bytes()));
         if needed > given {
@@ -90,6 +93,7 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
             options,
             pending,
             staged: None,
+            has_removed: left == Left::Stale,
             lists: L::default(),
         })
     }
@@ -117,6 +121,12 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
     /// Changes that are not committed.
     pub fn pending(&self) -> u64 {
         self.pending.len() as u64 + self.staged.map_or(0, |staged| staged.changes)
+    }
+
+    /// Whether what a compaction had written before it was interrupted was removed, because the store has
+    /// changed since.
+    pub fn has_removed_lists(&self) -> bool {
+        self.has_removed
     }
 
     /// As the user calls it.

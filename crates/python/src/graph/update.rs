@@ -135,14 +135,16 @@ fn all(batches: Vec<GivenEdges<'_>>) -> PyResult<Vec<ArrayEdges>> {
 /// # Errors
 /// `leadline.BadInput` and `leadline.Failed`; what [`background::run`] raises. The store is as it was then.
 #[pyfunction]
-#[pyo3(signature = (store, progress = None))]
+#[pyo3(signature = (store, run, progress = None))]
 pub(crate) fn compact_store(
     py: Python<'_>,
     store: &str,
+    run: RunOptions,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
+    let run = run.over(&Options::default());
     let report = background::run(py, progress, |watch| {
-        compact(store, Some(Arc::clone(&watch.cancel)), &mut steps(watch))
+        compact(store, &run.with_stop(Arc::clone(&watch.cancel)), &mut steps(watch))
     })?;
     let report = report.map_err(|error| errors::exception(py, &Failure::from(error)))?;
     Ok(serde_json::to_string(&report).expect("it has only string keys"))

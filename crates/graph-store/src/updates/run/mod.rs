@@ -72,9 +72,16 @@ pub(crate) struct Window {
     start: usize,
     from: usize,
     there: usize,
+    /// Reads of the file.
+    reads: u64,
 }
 
 impl Window {
+    /// Reads of the file since this was asked last.
+    pub(crate) fn take_reads(&mut self) -> u64 {
+        std::mem::take(&mut self.reads)
+    }
+
     /// Bytes in memory, about.
     pub(crate) const BYTES: u64 = ((AHEAD + 1) * BLOCK + BLOCK * 16) as u64;
 }
@@ -141,7 +148,7 @@ impl RunSide {
 
     /// Reads some blocks from one on.
     fn read(&self, block: usize, window: &mut Window) -> Result<(), GraphError> {
-        let Window { raw, start, from, there, .. } = window;
+        let Window { raw, start, from, there, reads, .. } = window;
         if raw.is_empty() {
             // Direct reads go to aligned places.
             raw.resize(AHEAD * BLOCK + ALIGNMENT as usize, 0);
@@ -151,6 +158,7 @@ impl RunSide {
         let count = AHEAD.min(self.firsts.len() - block);
         let bytes = &mut raw[*start..*start + count * BLOCK];
         *there = 0;
+        *reads += 1;
         let read = self.file.read_exact_at(bytes, self.offset + (block * BLOCK) as u64);
         read.map_err(|error| GraphError::read(&self.name, error))?;
         (*from, *there) = (block, count);

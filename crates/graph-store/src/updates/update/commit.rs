@@ -1,6 +1,7 @@
 //! From pending changes to a commit: at once where they fit in memory, else part by part.
 
 use super::{GraphUpdate, Staged};
+use crate::updates::compact::begun::Left;
 use crate::updates::held::Committed;
 use crate::updates::id_index::IdIndex;
 use crate::updates::lists::ReadLists;
@@ -121,7 +122,8 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         // There is no room for both.
         self.is_unread = true;
         self.changed.forget();
-        let Committed { manifest, base, changed, log } = self.held.committed()?;
+        let Committed { manifest, base, changed, log, left } = self.held.committed()?;
+        self.has_removed |= left == Left::Stale;
         (self.manifest, self.base, self.changed, self.log) = (manifest, base, changed, log);
         self.index = IdIndex::default();
         self.is_unread = false;

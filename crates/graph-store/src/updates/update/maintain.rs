@@ -1,7 +1,6 @@
 //! What keeps a changed store small and quick to read: runs of its changes, merges of runs, and compaction.
 
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -10,7 +9,8 @@ use rayon::prelude::*;
 use super::GraphUpdate;
 use crate::inspect::StoreFile;
 use crate::updates::begin;
-use crate::updates::compact::{self, CompactReport};
+use crate::updates::compact::begun::{self, Left, Notes};
+use crate::updates::compact::{CompactReport, NewBase, Resumed};
 use crate::updates::folder::{self, Manifest, RunEntry};
 use crate::updates::id_index::IdIndex;
 use crate::updates::lists::ReadLists;
@@ -47,7 +47,7 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
             if update.merge_full_levels()? {
                 update.manifest.write(update.held.folder())?;
                 // What stays where this fails is removed when the store is next opened to change it.
-                let _ = folder::remove_others(update.held.folder(), &update.manifest);
+                let _ = folder::remove_others(update.held.folder(), &update.manifest, &[]);
             }
             Ok(())
         })?;
@@ -172,8 +172,8 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         Ok(())
     }
 
-    /// Makes one base of the base and all changes. What is pending is committed first. Readers go on with the
-    /// version that they have.
+    /// Makes one base of the base and all changes, or goes on where that was interrupted before. What is
+    /// pending is committed first. Readers go on with the version that they have.
     ///
     /// # Errors
     /// [`GraphError::Write`]; [`GraphError::Interrupted`] where `stop` was set; the store is as it was then.
@@ -188,23 +188,50 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         let version = self.changed.version;
         if self.held.is_file() {
             let bytes = self.space()?.base_bytes;
-            return Ok(CompactReport { version, bytes_before: bytes, bytes_after: bytes, compacted: false });
+            return Ok(CompactReport::of_nothing(version, bytes));
         }
-        let bytes = |folder: &Path| folder::bytes(folder).map_err(|error| GraphError::opening(folder, error));
-        let bytes_before = bytes(self.held.folder())?;
+        let bytes_before = self.space()?.total();
         let store = StoreFile::of_snapshot(self.snapshot()?, self.name.clone());
         if !store.is_changed() {
-            return Ok(CompactReport { version, bytes_before, bytes_after: bytes_before, compacted: false });
+            return Ok(CompactReport::of_nothing(version, bytes_before));
         }
-        let renewed = self.renewed(&store, stop, progress)?;
+        let notes = Notes {
+            place: self.held.folder(),
+            manifest: &self.manifest,
+            version,
+            every: self.options.note_every,
+        };
+        let (renewed, resumed) = self.renewed(&store, Some(notes), stop, progress)?;
         drop(store);
         // Where it fails at its last step, the folder is at the new version already.
         self.rollback_on_error(|update| {
             let (manifest, log) = update.go_over_to(renewed)?;
             update.install_manifest(manifest, log)
         })?;
-        let bytes_after = bytes(self.held.folder())?;
-        Ok(CompactReport { version, bytes_before, bytes_after, compacted: true })
+        let bytes_after = self.space()?.total();
+        let began_anew = std::mem::take(&mut self.has_removed) || resumed == Resumed::Damaged;
+        let resumed_bytes = if let Resumed::After(bytes) = resumed { bytes } else { 0 };
+        Ok(CompactReport { version, bytes_before, bytes_after, compacted: true, resumed_bytes, began_anew })
+    }
+
+    /// Ends a compaction that was interrupted, if the store has not changed since; what it did, if there was
+    /// one.
+    ///
+    /// # Errors
+    /// As [`GraphUpdate::compact`].
+    pub fn resume_compaction(
+        &mut self,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Option<CompactReport>, GraphError> {
+        let (manifest, version) = (&self.manifest, self.changed.version);
+        if self.pending() > 0
+            || self.held.is_file()
+            || !matches!(Left::find(self.held.folder(), manifest, version), Left::Begun(_))
+        {
+            return Ok(None);
+        }
+        let stop = self.options.run.stop.clone();
+        self.compact(stop.as_deref(), progress).map(Some)
     }
 
     /// Goes over, in memory, to a base that has all changes, those among them that the next commit is to
@@ -213,30 +240,40 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         self.begin_folder()?;
         let store = StoreFile::of_snapshot(self.snapshot()?, self.name.clone());
         let stop = self.options.run.stop.clone();
-        let renewed = self.renewed(&store, stop.as_deref(), &mut |_| {})?;
+        let (renewed, _) = self.renewed(&store, None, stop.as_deref(), &mut |_| {})?;
         drop(store);
         let (manifest, log) = self.go_over_to(renewed)?;
         (self.manifest, self.log) = (manifest, Some(log));
         Ok(())
     }
 
-    /// Writes a base that has all changes, and what belongs to one that has none since.
+    /// Writes a base that has all changes, and what belongs to one that has none since; and says whether an
+    /// earlier compaction had written a part of it. Where an interruption is noted, what is written is kept.
     fn renewed(
         &self,
         store: &StoreFile,
+        notes: Option<Notes<'_>>,
         stop: Option<&AtomicBool>,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<Renewed, GraphError> {
+    ) -> Result<(Renewed, Resumed), GraphError> {
         let mut manifest = self.manifest.clone();
         let name = manifest.name("base");
-        let path = folder::file(self.held.folder(), &name);
-        compact::write(store, &path, stop, progress)?;
-        folder::mark(&path)?;
+        let place = self.held.folder();
+        let path = folder::file(place, &name);
+        let base = folder::file(place, &self.manifest.base);
+        let is_noted = notes.is_some();
+        let new = NewBase { store, base: &base, path: &path, notes, options: &self.options.run, stop };
+        let written = new.write(progress);
+        if matches!(&written, Err(error) if !is_noted || !matches!(error, GraphError::Interrupted)) {
+            // Where the disk is full, it may be what fills it.
+            let _ = begun::forget(place).and_then(|()| folder::remove(&path));
+        }
+        let resumed = written?;
         let base = StoreFile::open_base(&path)?;
         let (version, history) = (self.changed.version, self.changed.history);
         let manifest = Manifest::without_changes(name, &base.header, manifest.next, version, history);
         let log = begin::begin(self.held.folder(), &base, &manifest)?;
-        Ok(Renewed { base, manifest, log })
+        Ok((Renewed { base, manifest, log }, resumed))
     }
 
     /// Works on a new base from now on; its manifest and log are the caller's to go over to.
@@ -252,7 +289,7 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         manifest.write(self.held.folder())?;
         (self.manifest, self.log) = (manifest, Some(log));
         // What stays where this fails is removed when the store is next opened to change it.
-        let _ = folder::remove_others(self.held.folder(), &self.manifest);
+        let _ = folder::remove_others(self.held.folder(), &self.manifest, &[]);
         Ok(())
     }
 
