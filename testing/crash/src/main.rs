@@ -4,8 +4,9 @@
 //! `leadline-crash STORE FOLDER write` reads numbers from stdin, one per line, commits each, and prints
 //! `commit N` once it is durable. `leadline-crash STORE FOLDER check` recovers, checks all that is in the
 //! store, and prints the number of the last commit, 0 if there is none. STORE is `redb`, `pool`, `graph`,
-//! `updates` or `turns`.
+//! `updates`, `compaction` or `turns`.
 
+mod compaction;
 mod graph;
 mod pool;
 mod redb;
@@ -55,10 +56,11 @@ fn main() -> ExitCode {
         ["pool", folder, task] => run::<pool::PoolLedger>(folder, task),
         ["graph", folder, task] => run::<graph::GraphLedger>(folder, task),
         ["updates", folder, task] => run::<updates::UpdateLedger>(folder, task),
+        ["compaction", folder, task] => run::<compaction::CompactionLedger>(folder, task),
         ["turns", folder, task] => run::<turns::TurnLedger>(folder, task),
         _ => {
             eprintln!(
-                "leadline-crash: use it as `leadline-crash redb|pool|graph|updates|turns FOLDER write|check`"
+                "leadline-crash: use it as `leadline-crash redb|pool|graph|updates|compaction|turns FOLDER write|check`"
             );
             return ExitCode::from(2);
         }

@@ -1,9 +1,14 @@
 //! redb, Leadline's pool and its graph stores, which the program of this crate uses.
 
+use std::io::Write as _;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::process::Command;
+use std::time::Instant;
 
-use crate::client::Request;
+use leadline_testing::exhaustive;
+
+use crate::client::{Acknowledged, Client, Request};
 use crate::program::{Program, output_of};
 use crate::trial::prove;
 
@@ -11,9 +16,19 @@ struct Ledger {
     name: &'static str,
     /// As the program knows it.
     store: &'static str,
+    commits: RangeInclusive<u64>,
+}
+
+/// Each commit of it writes the whole store.
+fn compaction() -> Ledger {
+    Ledger { commits: 1..=3, ..Ledger::new("graph compaction", "compaction") }
 }
 
 impl Ledger {
+    fn new(name: &'static str, store: &'static str) -> Ledger {
+        Ledger { name, store, commits: 5..=19 }
+    }
+
     fn command(&self, folder: &Path, task: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_leadline-crash"));
         command.arg(self.store).arg(folder).arg(task);
@@ -36,6 +51,10 @@ impl Program for Ledger {
         Ok(vec![last.trim().parse().map_err(|_| format!("`{last}` is not a number of a commit"))?])
     }
 
+    fn commits(&self) -> RangeInclusive<u64> {
+        self.commits.clone()
+    }
+
     fn clients(&self, folder: &Path) -> Vec<(Command, Request)> {
         vec![(self.command(folder, "write"), Box::new(|number| format!("{number}\n")))]
     }
@@ -43,25 +62,77 @@ impl Program for Ledger {
 
 #[test]
 fn redb_keeps_what_it_acknowledged() {
-    prove(&mut Ledger { name: "redb", store: "redb" });
+    prove(&mut Ledger::new("redb", "redb"));
 }
 
 #[test]
 fn the_pool_keeps_what_a_checkpoint_acknowledged() {
-    prove(&mut Ledger { name: "pool, double-write", store: "pool" });
+    prove(&mut Ledger::new("pool, double-write", "pool"));
 }
 
 #[test]
 fn a_graph_store_appears_whole_or_not_at_all() {
-    prove(&mut Ledger { name: "graph import", store: "graph" });
+    prove(&mut Ledger::new("graph import", "graph"));
 }
 
 #[test]
 fn a_graph_store_whose_first_update_was_acknowledged_has_it() {
-    prove(&mut Ledger { name: "graph, first updates", store: "turns" });
+    prove(&mut Ledger::new("graph, first updates", "turns"));
 }
 
 #[test]
 fn a_graph_store_that_changes_keeps_what_it_acknowledged() {
-    prove(&mut Ledger { name: "graph updates", store: "updates" });
+    prove(&mut Ledger::new("graph updates", "updates"));
+}
+
+#[test]
+fn a_graph_store_that_is_compacted_keeps_what_it_acknowledged() {
+    prove(&mut compaction());
+}
+
+/// 200 kills lose nothing either, and what was interrupted is gone on with. A few unless all cases are to be
+/// tried.
+#[test]
+fn a_compaction_that_is_killed_is_gone_on_with() {
+    let mut ledger = compaction();
+    let folder = tempfile::tempdir().unwrap();
+    ledger.set_up(folder.path());
+    let (mut found, mut resumed, mut acknowledged) = (0, 0, 0);
+    let mut random = fastrand::Rng::with_seed(20_261_127);
+    let kills = if exhaustive() { 200 } else { 6 };
+    for kill in 0..kills {
+        let last = killed(&ledger, folder.path(), found, &mut random);
+        acknowledged += last - found;
+        let output = ledger.command(folder.path(), "check").output().unwrap();
+        let (out, err) =
+            (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+        assert!(output.status.success(), "kill {kill}: {err}");
+        found = out.trim().parse().unwrap();
+        assert!((last..=last + 1).contains(&found), "kill {kill}: {found} after {last} were acknowledged");
+        resumed += u64::from(err.contains("resumed"));
+    }
+    let _ = writeln!(
+        std::io::stderr(),
+        "| graph compaction | kill -9 | {kills} | {resumed} resumed | {acknowledged} | 0 lost |"
+    );
+    // How many depends on the machine.
+    assert!(
+        !exhaustive() || 10 * resumed >= kills,
+        "only {resumed} of {kills} compactions were gone on with"
+    );
+}
+
+/// Commits numbers, and is killed within the commit that follows the second; the last that was acknowledged.
+fn killed(ledger: &Ledger, folder: &Path, found: u64, random: &mut fastrand::Rng) -> u64 {
+    let acknowledged = Acknowledged::new(&[found]);
+    let log = tempfile::tempfile().unwrap();
+    let (command, request) = ledger.clients(folder).remove(0);
+    let began = Instant::now();
+    let client = Client::start(0, command, request, &acknowledged, &log);
+    assert!(acknowledged.wait_for(2), "a client stopped before it was killed");
+    std::thread::sleep(began.elapsed().mul_f64(random.f64() / 2.0));
+    client.freeze();
+    let last = acknowledged.last()[0];
+    client.kill();
+    last
 }

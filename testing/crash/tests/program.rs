@@ -1,5 +1,6 @@
 //! What the crash proof needs to know of a program.
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::process::Command;
 
@@ -19,6 +20,11 @@ pub(crate) trait Program {
 
     /// A client for each number that [`Program::recover`] returns, ready to start.
     fn clients(&self, folder: &Path) -> Vec<(Command, Request)>;
+
+    /// How many commits there are before a cut, at least and at most; few where one takes long.
+    fn commits(&self) -> RangeInclusive<u64> {
+        5..=19
+    }
 
     /// Programs that add load and do not have numbered commits.
     fn load(&self) -> Vec<Command> {

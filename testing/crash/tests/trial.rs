@@ -72,7 +72,7 @@ fn cut(
         .map(|(index, (command, request))| Client::start(index, command, request, &acknowledged, &log))
         .collect();
     let began = Instant::now();
-    let commits = random.u64(5..20);
+    let commits = random.u64(program.commits());
     if !acknowledged.wait_for(commits) {
         panic!("{}: a client stopped before the cut: {}", program.name(), text(&mut log));
     }
