@@ -84,10 +84,10 @@ impl IdIndex {
         let near = (from / self.step) as usize;
         let found = match (&self.kept, id) {
             (Kept::Numbers(kept), Id::Number(id)) => {
-                search_near(near, self.kept.len(), |at| kept[at].cmp(id))
+                search_near(near, guess(near, kept, *id), kept.len(), |at| kept[at].cmp(id))
             }
             (Kept::Texts(kept), Id::Text(id)) => {
-                search_near(near, self.kept.len(), |at| kept.get(at).cmp(id.as_bytes()))
+                search_near(near, near, self.kept.len(), |at| kept.get(at).cmp(id.as_bytes()))
             }
             _ => return ids.search_from(from, id),
         };
@@ -106,25 +106,40 @@ impl IdIndex {
 }
 
 /// The place of what is looked for among `count`, or how many are smaller. All before `near` are: ids are
-/// looked for in ascending order, so the next is not far, and what lies far away is not in the processor's
-/// cache.
-fn search_near(near: usize, count: usize, compare: impl Fn(usize) -> Ordering) -> Result<usize, usize> {
-    let mut low = near.min(count);
-    let (mut high, mut step) = (low, 1);
-    while high < count && compare(high).is_lt() {
-        (low, high, step) = (high + 1, high + step, step * 2);
-    }
-    // What lies at `high` is not smaller.
-    high = (high + 1).min(count);
+/// looked for in ascending order. It is looked for from `guess` on, since what lies far away is not in the
+/// processor's cache.
+fn search_near(
+    near: usize,
+    guess: usize,
+    count: usize,
+    compare: impl Fn(usize) -> Ordering,
+) -> Result<usize, usize> {
+    let (mut low, mut high) = (near.min(count), count);
+    let (mut at, mut step) = (guess.clamp(low, count.max(low + 1) - 1), 1);
+    // What lies before `low` is smaller, and what lies at `high` is not.
     while low < high {
-        let middle = low + (high - low) / 2;
-        match compare(middle) {
-            Ordering::Less => low = middle + 1,
-            Ordering::Greater => high = middle,
-            Ordering::Equal => return Ok(middle),
+        if compare(at).is_lt() {
+            low = at + 1;
+            at = (at + step).min(count - 1);
+        } else {
+            high = at;
+            at = at.saturating_sub(step).max(low);
         }
+        let is_between = low > near && high < count;
+        (at, step) = if is_between { (low + (high - low) / 2, 1) } else { (at.max(low), step * 2) };
     }
-    Err(low)
+    if low < count && compare(low).is_eq() { Ok(low) } else { Err(low) }
+}
+
+/// Where a number is among ascending ones, if these lie equally far apart from a place on.
+fn guess(near: usize, kept: &[u64], id: u64) -> usize {
+    match (kept.get(near), kept.last()) {
+        (Some(first), Some(last)) if first < last => {
+            let share = id.saturating_sub(*first) as f64 / (last - first) as f64;
+            near + (share * (kept.len() - 1 - near) as f64) as usize
+        }
+        _ => near,
+    }
 }
 
 /// Every `step`th number.
