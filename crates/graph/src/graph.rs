@@ -218,7 +218,12 @@ impl Graph {
 
     /// Shows how far its runs are where those of another graph are shown.
     pub(crate) fn share_meter(&mut self, with: &Graph) {
-        self.meter = Arc::clone(&with.meter);
+        self.show_on(&with.meter);
+    }
+
+    /// Shows how far its runs are on another meter.
+    pub(crate) fn show_on(&mut self, meter: &Arc<Meter>) {
+        self.meter = Arc::clone(meter);
     }
 
     /// The users' ids.

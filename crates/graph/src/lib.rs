@@ -37,6 +37,7 @@ pub mod output;
 mod per_vertex;
 mod prefetch;
 mod queries;
+pub mod sharded;
 mod updates;
 mod word;
 
@@ -44,7 +45,7 @@ pub use leadline_graph_store::export::{
     ExportOptions, ExportReport, FolderOptions, FolderReport, export, export_folder,
 };
 #[cfg(feature = "figures")]
-pub use leadline_graph_store::inspect::{DegreeBin, GraphInfo, GraphSpace};
+pub use leadline_graph_store::inspect::{DegreeBin, GraphInfo, GraphSpace, ShardedInfo};
 pub use leadline_graph_store::inspect::{
     DegreeBucket, DegreeDistribution, Summary, VerifyReport, degree_distribution, summarise, verify,
 };

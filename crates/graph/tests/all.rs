@@ -23,6 +23,7 @@ mod rows;
 mod samples;
 mod scc;
 mod shapes;
+mod sharded;
 mod similarity;
 mod simple;
 mod spilled;

@@ -3,6 +3,8 @@
 mod degrees;
 #[cfg(feature = "figures")]
 mod info;
+#[cfg(feature = "figures")]
+mod sharded;
 mod store_file;
 mod summary;
 mod verify;
@@ -10,6 +12,8 @@ mod verify;
 pub use degrees::{DegreeBucket, DegreeDistribution, degree_distribution};
 #[cfg(feature = "figures")]
 pub use info::{DegreeBin, GraphInfo, GraphSpace};
+#[cfg(feature = "figures")]
+pub use sharded::ShardedInfo;
 pub(crate) use store_file::{Side, StoreFile};
 pub use summary::{Summary, summarise};
 pub use verify::{VerifyReport, verify};

@@ -132,6 +132,12 @@ impl Shards {
         self.vertices.div_ceil(self.shard_vertices)
     }
 
+    /// What tells it from other stores.
+    pub fn identity(&self) -> u64 {
+        let tiles = self.tiles.iter().flat_map(|tile| tile.checksum.to_le_bytes());
+        checksum(&tiles.collect::<Vec<u8>>(), self.vertices)
+    }
+
     /// Edges of the graph: undirected ones once.
     pub fn edges(&self) -> u64 {
         if self.directed { self.entries } else { (self.entries + self.self_loops) / 2 }
@@ -207,10 +213,20 @@ pub fn is_sharded(path: &Path) -> bool {
 /// # Errors
 /// [`GraphError::Path`] where the path is one.
 pub fn refuse_sharded(path: &Path) -> Result<(), GraphError> {
-    if !is_sharded(path) {
-        return Ok(());
-    }
+    if is_sharded(path) { Err(not_on_shards(path)) } else { Ok(()) }
+}
+
+/// What an import says that is to replace a sharded store.
+pub fn not_replaced(path: &Path) -> GraphError {
+    GraphError::path(
+        path,
+        "is a sharded graph store, which no import replaces; remove it, or name another path",
+    )
+}
+
+/// What is said of a sharded store by all that does not run on it.
+pub fn not_on_shards(path: &Path) -> GraphError {
     let what = "is a sharded graph store, for more vertices than 32 bits count; only graph info, verify, bfs and \
                 wcc run on it";
-    Err(GraphError::path(path, what))
+    GraphError::path(path, what)
 }

@@ -10,5 +10,5 @@ mod writer;
 
 pub(crate) use ids::IdWriter;
 pub use ids::{IdRun, ShardedIds};
-pub use manifest::{Shards, TileEntry, is_sharded, refuse_sharded};
+pub use manifest::{Shards, TileEntry, is_sharded, not_on_shards, not_replaced, refuse_sharded};
 pub(crate) use writer::{Finished, TilesWriter};

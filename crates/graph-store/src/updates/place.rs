@@ -9,7 +9,7 @@ use super::begin;
 use super::folder::{self, History, Manifest, StoreLock};
 use crate::GraphError;
 use crate::inspect::StoreFile;
-use crate::tiles::is_sharded;
+use crate::tiles::{is_sharded, not_replaced};
 
 /// Where the file of lists is to be.
 #[derive(Debug)]
@@ -36,8 +36,7 @@ impl StorePlace {
             }
         }
         if is_sharded(store) {
-            let what = "is a sharded graph store, which no import replaces; remove it, or name another path";
-            return Err(GraphError::path(store, what));
+            return Err(not_replaced(store));
         }
         if !is_store_folder(store) {
             return Err(GraphError::path(store, "is a directory; name the file that the store is to be"));

@@ -17,6 +17,7 @@ mod after;
 mod found;
 mod on_lists;
 mod run;
+pub(crate) mod sharded;
 
 use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -29,7 +30,7 @@ use found::{Found, InFile, InMemory};
 use leadline_graph_store::format::{Block, Direction, Vertex};
 pub use run::BfsRun;
 pub(super) use run::DEFINITION;
-use run::NAME;
+pub(super) use run::NAME;
 
 /// The level of a vertex that no source leads to.
 pub const UNREACHED: u32 = u32::MAX;

@@ -15,6 +15,7 @@ mod parts;
 mod previous;
 mod relax;
 mod scc;
+mod sharded;
 mod similarity;
 mod sssp;
 mod table;
@@ -23,6 +24,7 @@ mod upward;
 mod walk;
 mod wcc;
 
+pub use bfs::sharded::ShardedBfs;
 pub use bfs::{Bfs, BfsRun, UNREACHED};
 pub use cdlp::{Cdlp, CdlpRun};
 pub use dfs::{Dfs, DfsRun};
@@ -36,10 +38,12 @@ pub use pagerank::{PageRank, PageRankOptions, PageRankRun};
 pub use parents::Parents;
 pub use previous::{Continued, GoesOn, Previous, Stamp};
 pub use scc::{Scc, SccRun};
+pub use sharded::{run_sharded, sharded_name};
 pub use similarity::{Measure, MostSimilar, MostSimilarRun, Similarities, SimilaritiesRun, TopOptions};
 pub use sssp::{Sssp, SsspRun};
 pub use triangles::{Triangles, TrianglesRun};
 pub use walk::{Starts, WalkOptions, WalkRun, Walks};
+pub use wcc::sharded::ShardedWcc;
 pub use wcc::{Wcc, WccRun};
 
 use crate::algorithm::Definition;

@@ -15,6 +15,7 @@ mod in_parts;
 mod on_lists;
 mod pairs;
 mod run;
+pub(crate) mod sharded;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -31,7 +32,7 @@ use super::previous::Previous;
 use super::{numbers, plain};
 use forest::{find, flatten, join};
 pub(super) use run::DEFINITION;
-use run::NAME;
+pub(super) use run::NAME;
 pub use run::WccRun;
 
 /// Lower neighbours of each vertex that are joined first, as many as in Afforest.

@@ -23,7 +23,7 @@ const MOST_PASSES: u64 = 6;
 const COST: Cost = Cost { vertex: 80.0, entry: 0.5 };
 
 /// What it is called.
-pub(super) const NAME: &str = "breadth-first search";
+pub(in crate::algorithms) const NAME: &str = "breadth-first search";
 
 vertex_table!(Bfs { levels: "level" Integers }, spills: true);
 

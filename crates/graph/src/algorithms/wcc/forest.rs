@@ -6,30 +6,51 @@
 
 use std::sync::atomic::Ordering;
 
-use leadline_graph_store::format::Vertex;
 use rayon::prelude::*;
 
 use crate::word::Word;
+
+/// The number of a vertex: of 32 bits, or of 64 where a graph has more vertices than that.
+pub(super) trait Number: Copy + Ord + Send + Sync {
+    /// The place of a vertex in a range that begins at `start`.
+    fn place(self, start: Self) -> usize;
+    /// The vertex at a place.
+    fn at(start: Self, place: usize) -> Self;
+}
+
+macro_rules! number {
+    ($number:ty) => {
+        impl Number for $number {
+            #[inline]
+            fn place(self, start: $number) -> usize {
+                (self - start) as usize
+            }
+
+            #[inline]
+            fn at(start: $number, place: usize) -> $number {
+                start + place as $number
+            }
+        }
+    };
+}
+
+number!(u32);
+number!(u64);
 
 /// The root of a vertex's tree, in a range that begins at `start`; makes the way shorter for the next.
 ///
 /// What is no root never becomes one again, and it is only ever moved towards its root, so a race is won by
 /// either.
 #[inline]
-pub(super) fn find<W: Word<u32>>(parents: &[W], start: Vertex, vertex: Vertex) -> Vertex {
+pub(super) fn find<N: Number, W: Word<N>>(parents: &[W], start: N, vertex: N) -> N {
     find_by(parents, start, vertex, |place, _, above| place.store(above, Ordering::Relaxed))
 }
 
 /// As [`find`], where `shorten` gets the place of a vertex, its parent, and the parent's parent.
 #[inline]
-fn find_by<W: Word<u32>>(
-    parents: &[W],
-    start: Vertex,
-    mut vertex: Vertex,
-    shorten: impl Fn(&W, Vertex, Vertex),
-) -> Vertex {
-    let get = |vertex: Vertex| parents[(vertex - start) as usize].load(Ordering::Relaxed);
-    let is_root = |vertex: Vertex, parent: Vertex| parent == vertex || parent < start;
+fn find_by<N: Number, W: Word<N>>(parents: &[W], start: N, mut vertex: N, shorten: impl Fn(&W, N, N)) -> N {
+    let get = |vertex: N| parents[vertex.place(start)].load(Ordering::Relaxed);
+    let is_root = |vertex: N, parent: N| parent == vertex || parent < start;
     loop {
         let parent = get(vertex);
         if is_root(vertex, parent) {
@@ -39,7 +60,7 @@ fn find_by<W: Word<u32>>(
         if is_root(parent, above) {
             return parent;
         }
-        shorten(&parents[(vertex - start) as usize], parent, above);
+        shorten(&parents[vertex.place(start)], parent, above);
         vertex = above;
     }
 }
@@ -47,16 +68,16 @@ fn find_by<W: Word<u32>>(
 /// Joins the tree of root `from` with that of `other`, the higher root under the lower; returns the root of
 /// both. If the higher had an exit, `left` is given it: the caller sees to it that it is not lost.
 #[inline]
-pub(super) fn join<W: Word<u32>>(
+pub(super) fn join<N: Number, W: Word<N>>(
     parents: &[W],
-    start: Vertex,
-    from: Vertex,
-    other: Vertex,
-    left: impl FnOnce(Vertex, Vertex) -> Vertex,
-) -> Vertex {
+    start: N,
+    from: N,
+    other: N,
+    left: impl FnOnce(N, N) -> N,
+) -> N {
     let (mut a, mut b) = (from, other);
     // Mostly they hang together already.
-    if parents[(b - start) as usize].load(Ordering::Relaxed) == a {
+    if parents[b.place(start)].load(Ordering::Relaxed) == a {
         return a;
     }
     loop {
@@ -65,7 +86,7 @@ pub(super) fn join<W: Word<u32>>(
             return a;
         }
         let (low, high) = (a.min(b), a.max(b));
-        let place = &parents[(high - start) as usize];
+        let place = &parents[high.place(start)];
         let exit = place.load(Ordering::Relaxed);
         let is_root = exit == high || exit < start;
         if is_root && place.compare_exchange(exit, low, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
@@ -75,20 +96,18 @@ pub(super) fn join<W: Word<u32>>(
 }
 
 /// Makes the number of each vertex that is no root the root of its tree.
-pub(super) fn flatten<W: Word<u32> + Sync>(parents: &[W], start: Vertex) {
-    (start..start + parents.len() as u32)
-        .into_par_iter()
-        .for_each(|vertex| flatten_one(parents, start, vertex));
+pub(super) fn flatten<N: Number, W: Word<N>>(parents: &[W], start: N) {
+    (0..parents.len()).into_par_iter().for_each(|place| flatten_one(parents, start, N::at(start, place)));
 }
 
 /// The same for one vertex. On the way to the root, others are moved only if nobody else has moved them: what
 /// another thread made the root would be a parent on the way again.
-fn flatten_one<W: Word<u32>>(parents: &[W], start: Vertex, vertex: Vertex) {
+fn flatten_one<N: Number, W: Word<N>>(parents: &[W], start: N, vertex: N) {
     let root = find_by(parents, start, vertex, |place, parent, above| {
         let _ = place.compare_exchange(parent, above, Ordering::Relaxed, Ordering::Relaxed);
     });
     if root != vertex {
-        parents[(vertex - start) as usize].store(root, Ordering::Relaxed);
+        parents[vertex.place(start)].store(root, Ordering::Relaxed);
     }
 }
 
@@ -97,6 +116,8 @@ mod tests {
     use std::sync::atomic::AtomicU32;
 
     use loom::sync::Arc;
+
+    use leadline_graph_store::format::Vertex;
 
     use super::*;
     use crate::algorithms::numbers;

@@ -14,7 +14,7 @@ use crate::{Graph, GraphError};
 const COST: Cost = Cost { vertex: 50.0, entry: 1.4 };
 
 /// What it is called.
-pub(super) const NAME: &str = "connected components";
+pub(in crate::algorithms) const NAME: &str = "connected components";
 
 vertex_table!(Wcc { components: "component" Vertices }, spills: true);
 
