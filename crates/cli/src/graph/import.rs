@@ -10,6 +10,7 @@ use leadline_graph_store::GraphError;
 use leadline_graph_store::format::Header;
 use leadline_graph_store::import::{ImportOptions, ImportReport, Merge, default_memory, import_edges};
 use leadline_graph_store::input::{self, Format, IdMode, InputOptions, Preview};
+use leadline_graph_store::tiles::{is_sharded, not_replaced};
 
 use super::reading::{self, ReadingArgs};
 use super::{bytes, rows, seconds};
@@ -92,6 +93,9 @@ pub(crate) struct Args {
     /// Replace STORE even if it is not a graph store
     #[arg(long)]
     force: bool,
+    /// Most vertices of a store that is one file, and of each shard
+    #[arg(long, value_name = "N", hide = true, value_parser = clap::value_parser!(u32).range(1..))]
+    shard_vertices: Option<u32>,
     /// Show the first five edges and how EDGES is read; write nothing
     #[arg(long)]
     preview: bool,
@@ -186,6 +190,7 @@ fn input_options(args: &Args, memory: u64) -> InputOptions {
 }
 
 fn import_options(args: &Args, memory: u64) -> ImportOptions {
+    let usual = ImportOptions::default();
     ImportOptions {
         memory,
         block_bytes: args.block,
@@ -195,7 +200,8 @@ fn import_options(args: &Args, memory: u64) -> ImportOptions {
         drop_self_loops: args.drop_self_loops,
         reverse: args.reverse,
         renumber: args.renumber,
-        ..ImportOptions::default()
+        shard_vertices: args.shard_vertices.map_or(usual.shard_vertices, u64::from),
+        ..usual
     }
 }
 
@@ -205,6 +211,9 @@ fn import_options(args: &Args, memory: u64) -> ImportOptions {
 /// # Errors
 /// [`Failure::Input`] says what is in the way.
 pub fn check_store(store: &Path, force: bool) -> Result<(), Failure> {
+    if is_sharded(store) {
+        return Err(not_replaced(store).into());
+    }
     if leadline_graph_store::updates::is_store_folder(store) {
         // A store that was changed is replaced in its folder.
         return output::check_writable(&store.join("base"));
@@ -231,8 +240,9 @@ fn refuse_other(store: &Path, force: bool) -> Result<(), Failure> {
 
 fn words(imported: &Imported<'_>) -> Text {
     let report = imported.report;
+    let kind = if report.sharded { ", a sharded store: a directory" } else { "" };
     let mut table = vec![
-        ("store", format!("{}, {}", imported.store, bytes(report.store_bytes))),
+        ("store", format!("{}, {}{kind}", imported.store, bytes(report.store_bytes))),
         ("vertices", grouped(report.vertices)),
         ("edges", format!("{}, {:.2} bytes each", grouped(report.edges), report.bytes_per_edge)),
         ("read", format!("{} edges, {}", grouped(report.edges_read), bytes(report.input_bytes))),

@@ -1,7 +1,8 @@
 //! `leadline graph info`: what a store holds.
 
 use leadline_graph_store::format::Direction;
-use leadline_graph_store::inspect::{GraphInfo, degree_distribution, summarise};
+use leadline_graph_store::inspect::{GraphInfo, ShardedInfo, degree_distribution, summarise};
+use leadline_graph_store::tiles::is_sharded;
 use leadline_report::{render_figures, render_text};
 
 use crate::failure::Failure;
@@ -32,6 +33,9 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     if let Some(page) = &args.report {
         output::check_writable(page)?;
     }
+    if is_sharded(&args.store) {
+        return of_shards(&args);
+    }
     let summary = summarise(&args.store)?;
     let mut display = Display::new();
     let degrees = degree_distribution(&args.store, Direction::Forward, &mut |progress| {
@@ -44,6 +48,19 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         output::write(path, &page)?;
         output::written("page", path);
     }
+    match args.json {
+        true => super::print_json(&info),
+        false => output::print(&render_text(&info.text(), output::width())),
+    }
+}
+
+/// The same of a sharded store, whose degrees are not counted.
+fn of_shards(args: &Args) -> Result<(), Failure> {
+    if args.report.is_some() {
+        let what = "is a sharded graph store, of which there is no page; leave out --report";
+        return Err(Failure::Input(format!("{}: {what}", args.store.display())));
+    }
+    let info = ShardedInfo::of(&args.store)?;
     match args.json {
         true => super::print_json(&info),
         false => output::print(&render_text(&info.text(), output::width())),

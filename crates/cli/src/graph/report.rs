@@ -7,6 +7,7 @@ use leadline_device::format_size;
 use leadline_figures::Text;
 use leadline_graph::algorithm::Ran;
 use leadline_graph::output::grouped;
+use leadline_graph::sharded::ShardedGraph;
 use leadline_graph::{Graph, RunStats};
 use leadline_profile::ReadLimits;
 use serde::Serialize;
@@ -45,18 +46,37 @@ pub(super) struct Report {
     words: String,
 }
 
+/// What it ran on.
+pub(super) struct Of {
+    store: String,
+    version: u64,
+    vertices: u64,
+    edges: u64,
+}
+
+impl Of {
+    pub(super) fn graph(graph: &Graph) -> Of {
+        let (store, version, header) = (graph.name().to_owned(), graph.version(), graph.header());
+        Of { store, version, vertices: header.vertices, edges: header.graph_edges() }
+    }
+
+    pub(super) fn shards(graph: &ShardedGraph) -> Of {
+        let shards = graph.shards();
+        Of { store: graph.name(), version: 0, vertices: shards.vertices, edges: shards.edges() }
+    }
+}
+
 impl Report {
     /// Of these runs; the numbers are the last one's.
-    pub(super) fn new(algorithm: &'static str, graph: &Graph, ran: Ran) -> Report {
+    pub(super) fn new(algorithm: &'static str, of: Of, ran: Ran) -> Report {
         let Ran { facts, words, iterations, runs, written, .. } = ran;
         let stats = runs.last().copied().unwrap_or_default();
-        let header = graph.header();
         Report {
             algorithm,
-            store: graph.name().to_owned(),
-            version: graph.version(),
-            vertices: header.vertices,
-            graph_edges: header.graph_edges(),
+            store: of.store,
+            version: of.version,
+            vertices: of.vertices,
+            graph_edges: of.edges,
             result: facts,
             iterations,
             stats,

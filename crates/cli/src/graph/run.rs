@@ -6,13 +6,16 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use indicatif::ProgressStyle;
-use leadline_graph::Graph;
 use leadline_graph::algorithm::{Destination, Job};
+use leadline_graph::algorithms::{run_sharded, sharded_name};
+use leadline_graph::sharded::{ShardedGraph, is_sharded};
+use leadline_graph::{Graph, Meter};
+use leadline_profile::ReadLimits;
 
 use super::algorithm::AlgorithmCommand;
 use super::estimate::EstimateReport;
 use super::limits;
-use super::report::Report;
+use super::report::{Of, Report};
 use crate::failure::Failure;
 use crate::progress::spinner;
 use crate::{messages, output};
@@ -27,6 +30,9 @@ const TICK: Duration = Duration::from_millis(250);
 pub(super) fn run(command: &AlgorithmCommand) -> Result<(), Failure> {
     let AlgorithmCommand { definition, common, arguments } = command;
     let device = common.profile().map(limits::reads).transpose()?;
+    if is_sharded(&common.store) {
+        return on_shards(command, device.as_ref());
+    }
     let graph = Graph::open(&common.store, common.options(device.as_ref())?)?;
     let to = common.output().map_or(Destination::Nowhere, |path| Destination::File(path.to_owned()));
     let (algorithm, notes) = definition.algorithm(&graph, arguments, &to, common.estimate)?;
@@ -36,14 +42,35 @@ pub(super) fn run(command: &AlgorithmCommand) -> Result<(), Failure> {
         let estimate = graph.estimate(&*algorithm, speed)?;
         return EstimateReport::new(algorithm.name(), &graph, estimate).print(common.json);
     }
-    let spinner = Spinner::start(algorithm.name(), &graph);
+    let spinner = Spinner::start(algorithm.name(), graph.meter());
     let ran = algorithm.run(&graph, &Job { runs: common.runs, to });
     spinner.finish();
     let ran = ran?;
     for warning in graph.notes().into_iter().chain(ran.unfinished.clone()) {
         messages::warning(&warning);
     }
-    let report = Report::new(algorithm.name(), &graph, ran).on(device.as_ref()).in_file(common.output());
+    let report = Report::new(algorithm.name(), Of::graph(&graph), ran);
+    let report = report.on(device.as_ref()).in_file(common.output());
+    if common.json { report.print_json() } else { output::print_text(&report.words()) }
+}
+
+/// The same on a sharded store.
+fn on_shards(command: &AlgorithmCommand, device: Option<&ReadLimits>) -> Result<(), Failure> {
+    let AlgorithmCommand { definition, common, arguments } = command;
+    let store = common.store.display();
+    if common.estimate {
+        let what = "is a sharded graph store, of which no run is estimated; leave out --estimate";
+        return Err(Failure::Input(format!("{store}: {what}")));
+    }
+    let mut graph = ShardedGraph::open(&common.store, common.options(device)?)?;
+    let to = common.output().map_or(Destination::Nowhere, |path| Destination::File(path.to_owned()));
+    let name = sharded_name(definition);
+    let spinner = Spinner::start(name, graph.meter());
+    let ran = run_sharded(&mut graph, definition, arguments, &Job { runs: common.runs, to });
+    spinner.finish();
+    let ran = ran?;
+    graph.notes().iter().for_each(|note| messages::warning(note));
+    let report = Report::new(name, Of::shards(&graph), ran).on(device).in_file(common.output());
     if common.json { report.print_json() } else { output::print_text(&report.words()) }
 }
 
@@ -51,12 +78,12 @@ pub(super) fn run(command: &AlgorithmCommand) -> Result<(), Failure> {
 struct Spinner(Option<(Sender<()>, JoinHandle<()>)>);
 
 impl Spinner {
-    fn start(what: &'static str, graph: &Graph) -> Spinner {
+    fn start(what: &'static str, meter: &Arc<Meter>) -> Spinner {
         if !messages::has_bar() {
             return Spinner(None);
         }
         let (sender, ended) = channel();
-        let meter = Arc::clone(graph.meter());
+        let meter = Arc::clone(meter);
         let thread = std::thread::spawn(move || {
             if ended.recv_timeout(QUIET) != Err(RecvTimeoutError::Timeout) {
                 return;

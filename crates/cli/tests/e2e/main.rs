@@ -27,6 +27,7 @@ mod graph_graphalytics;
 mod graph_import;
 mod graph_query;
 mod graph_run;
+mod graph_sharded;
 mod graph_update;
 mod interruption;
 mod killed;

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use leadline_cli::{UsedPath, check_used};
-use leadline_graph::Graph;
+use leadline_cli::{Failure, UsedPath, check_used};
+use leadline_graph::Meter;
 use leadline_graph::algorithm::{Argument, Arguments, Definition, Destination, Job, OptionKind, Ran};
-use leadline_graph::algorithms::ALGORITHMS;
+use leadline_graph::algorithms::{ALGORITHMS, run_sharded, sharded_name};
+use leadline_graph::sharded::ShardedGraph;
 use leadline_measure::Progress;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -16,7 +17,7 @@ use super::arguments;
 use super::failure;
 use super::rows::{columns, no_columns};
 use super::run_options::RunOptions;
-use super::store::Store;
+use super::store::{Opened, Store};
 use crate::background::Watch;
 use crate::errors;
 use crate::table::Columns;
@@ -50,17 +51,53 @@ pub(crate) fn run_algorithm(
     let arguments = arguments::of(definition, given)?;
     let runs = runs.map_or(Ok(1), |runs| whole("runs", runs, 1, MOST_RUNS))? as u32;
     let output = output.map(|output| path("output", output)).transpose()?;
-    store.watched(py, options, progress, |graph, watch| {
+    store.with_any(py, options, progress, |opened, watch| {
+        let graph = match opened {
+            Opened::One(graph) => graph,
+            Opened::Sharded(graph) => {
+                let asked = Asked { definition, arguments: &arguments, output: output.as_deref(), runs };
+                return on_shards(graph, &asked, watch);
+            }
+        };
         check_used(&used(definition, &arguments, output.as_deref(), Path::new(graph.name())))?;
         let to = output.clone().map_or(Destination::Rows, Destination::File);
         let (algorithm, mut notes) = definition.algorithm(graph, &arguments, &to, false).map_err(failure)?;
-        show(graph, algorithm.name(), watch);
+        show(graph.meter(), algorithm.name(), watch);
         let mut ran = algorithm.run(graph, &Job { runs, to }).map_err(failure)?;
         let (rows, unfinished) = (ran.rows.take(), ran.unfinished.take());
         notes.extend(graph.notes().into_iter().chain(unfinished.clone()));
-        let info = info(graph, algorithm.name(), &ran, &notes, output.as_deref());
+        let header = graph.header();
+        let of = Of {
+            store: graph.name().to_owned(),
+            version: graph.version(),
+            vertices: header.vertices,
+            edges: header.graph_edges(),
+        };
+        let info = info(&of, algorithm.name(), &ran, &notes, output.as_deref());
         Ok((rows.map_or_else(no_columns, columns), info.to_string(), notes, unfinished))
     })
+}
+
+/// What was asked for.
+struct Asked<'a> {
+    definition: &'static Definition,
+    arguments: &'a Arguments,
+    output: Option<&'a Path>,
+    runs: u32,
+}
+
+/// The same on a sharded store.
+fn on_shards(graph: &mut ShardedGraph, asked: &Asked<'_>, watch: &Watch) -> Result<Answer, Failure> {
+    let Asked { definition, arguments, output, runs } = *asked;
+    check_used(&used(definition, arguments, output, Path::new(&graph.name())))?;
+    let to = output.map_or(Destination::Rows, |path| Destination::File(path.to_owned()));
+    let name = sharded_name(definition);
+    show(graph.meter(), name, watch);
+    let mut ran = run_sharded(graph, definition, arguments, &Job { runs, to }).map_err(failure)?;
+    let (rows, notes, shards) = (ran.rows.take(), graph.notes(), graph.shards());
+    let of = Of { store: graph.name(), version: 0, vertices: shards.vertices, edges: shards.edges() };
+    let info = info(&of, name, &ran, &notes, output);
+    Ok((rows.map_or_else(no_columns, columns), info.to_string(), notes, None))
 }
 
 /// The files that are read and written, by the arguments that name them.
@@ -85,23 +122,30 @@ fn used(
 }
 
 /// Lets the caller's progress show how far the run is.
-fn show(graph: &Graph, what: &'static str, watch: &Watch) {
-    let meter = Arc::clone(graph.meter());
+fn show(meter: &Arc<Meter>, what: &'static str, watch: &Watch) {
+    let meter = Arc::clone(meter);
     watch.ask(move || {
         let now = meter.read();
         Progress { phase: what, done: now.share, detail: format!("pass {}", now.passes) }
     });
 }
 
+/// What it ran on.
+struct Of {
+    store: String,
+    version: u64,
+    vertices: u64,
+    edges: u64,
+}
+
 /// Named as in the document of `leadline graph --json`.
-fn info(graph: &Graph, algorithm: &str, ran: &Ran, notes: &[String], output: Option<&Path>) -> Value {
-    let header = graph.header();
+fn info(of: &Of, algorithm: &str, ran: &Ran, notes: &[String], output: Option<&Path>) -> Value {
     let mut info = json!({
         "algorithm": algorithm,
-        "store": graph.name(),
-        "version": graph.version(),
-        "vertices": header.vertices,
-        "graph_edges": header.graph_edges(),
+        "store": of.store,
+        "version": of.version,
+        "vertices": of.vertices,
+        "graph_edges": of.edges,
         "result": ran.facts,
         "iterations": ran.iterations,
         "notes": notes,

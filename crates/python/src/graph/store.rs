@@ -1,11 +1,12 @@
 //! An open store and the algorithms on it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use leadline_cli::Failure;
 use leadline_graph::algorithms::Stamp;
 use leadline_graph::output::Rows;
+use leadline_graph::sharded::{ShardedGraph, is_sharded, not_on_shards};
 use leadline_graph::{DeviceLimit, Graph, GraphError, Options};
 use pyo3::prelude::*;
 use serde_json::Value;
@@ -17,11 +18,17 @@ use crate::background::Watch;
 use crate::table::Columns;
 use crate::{background, errors};
 
+/// What is open.
+pub(super) enum Opened {
+    One(Box<Graph>),
+    Sharded(ShardedGraph),
+}
+
 /// An open store. One algorithm runs on it at a time; another thread that asks meanwhile waits.
 #[pyclass(frozen, module = "leadline._leadline")]
 pub(crate) struct Store {
     /// None once it is closed.
-    graph: Mutex<Option<Graph>>,
+    graph: Mutex<Option<Opened>>,
     /// As it was opened.
     usual: Options,
     #[pyo3(get)]
@@ -70,24 +77,23 @@ impl Store {
             bytes_per_second,
         });
         let usual = options.over(&Options::default().with_limit(limit));
-        let graph = py.detach(|| Graph::open(path, usual.clone()));
-        let graph = graph.map_err(|error| errors::exception(py, &failure(error)))?;
-        let identity = Stamp::new(&graph, "", Value::Null).store;
-        let header = graph.header();
+        let opened = py.detach(|| Opened::open(&path, &usual));
+        let opened = opened.map_err(|error| errors::exception(py, &failure(error)))?;
+        let facts = opened.facts();
         Ok(Store {
-            vertices: header.vertices,
-            edges: header.graph_edges(),
-            directed: header.directed,
-            weighted: header.weights.bytes() > 0,
-            self_loops: header.self_loops,
-            version: graph.version(),
-            identity,
+            vertices: facts.vertices,
+            edges: facts.edges,
+            directed: facts.directed,
+            weighted: facts.weighted,
+            self_loops: facts.self_loops,
+            version: facts.version,
+            identity: facts.identity,
             temp: usual.temp.clone(),
             memory: usual.memory,
             threads: usual.threads,
             depth: usual.depth,
             usual,
-            graph: Mutex::new(Some(graph)),
+            graph: Mutex::new(Some(opened)),
         })
     }
 
@@ -124,6 +130,20 @@ impl Store {
         progress: Option<&Bound<'_, PyAny>>,
         work: impl FnOnce(&Graph, &Watch) -> Result<T, Failure> + Send,
     ) -> PyResult<T> {
+        self.with_any(py, run, progress, |opened, watch| match opened {
+            Opened::One(graph) => work(graph, watch),
+            Opened::Sharded(graph) => Err(failure(not_on_shards(graph.name().as_ref()))),
+        })
+    }
+
+    /// The same, of a sharded store too.
+    pub(super) fn with_any<T: Send>(
+        &self,
+        py: Python<'_>,
+        run: RunOptions,
+        progress: Option<&Bound<'_, PyAny>>,
+        work: impl FnOnce(&mut Opened, &Watch) -> Result<T, Failure> + Send,
+    ) -> PyResult<T> {
         let done = background::run(py, progress, |watch| {
             let mut graph = self.graph.lock().unwrap_or_else(PoisonError::into_inner);
             let graph =
@@ -136,5 +156,61 @@ impl Store {
             done
         })?;
         done.map_err(|failure: Failure| errors::exception(py, &failure))
+    }
+}
+
+/// What a store says of itself.
+struct Facts {
+    vertices: u64,
+    edges: u64,
+    directed: bool,
+    weighted: bool,
+    self_loops: u64,
+    version: u64,
+    identity: u64,
+}
+
+impl Opened {
+    fn open(path: &Path, options: &Options) -> Result<Opened, GraphError> {
+        Ok(match is_sharded(path) {
+            true => Opened::Sharded(ShardedGraph::open(path, options.clone())?),
+            false => Opened::One(Box::new(Graph::open(path, options.clone())?)),
+        })
+    }
+
+    fn facts(&self) -> Facts {
+        match self {
+            Opened::One(graph) => {
+                let header = graph.header();
+                Facts {
+                    vertices: header.vertices,
+                    edges: header.graph_edges(),
+                    directed: header.directed,
+                    weighted: header.weights.bytes() > 0,
+                    self_loops: header.self_loops,
+                    version: graph.version(),
+                    identity: Stamp::new(graph, "", Value::Null).store,
+                }
+            }
+            Opened::Sharded(graph) => {
+                let shards = graph.shards();
+                Facts {
+                    vertices: shards.vertices,
+                    edges: shards.edges(),
+                    directed: shards.directed,
+                    weighted: shards.weights != "none",
+                    self_loops: shards.self_loops,
+                    version: 0,
+                    identity: shards.identity(),
+                }
+            }
+        }
+    }
+
+    fn set_options(&mut self, options: Options) {
+        match self {
+            Opened::One(graph) => graph.set_options(options),
+            Opened::Sharded(graph) => graph.set_options(options),
+        }
     }
 }
