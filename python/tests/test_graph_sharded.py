@@ -14,8 +14,8 @@ def stores(tmp_path):
     edges = tmp_path / "edges.el"
     edges.write_text("".join(f"{2 * v} {2 * v + 2}\n" for v in range(300)) + "1 3\n3 5\n")
     for name, more in [("one", []), ("sharded", ["--shard-vertices", "120"])]:
-        command = [sys.executable, "-m", "leadline", "graph", "import", edges, tmp_path / name, "--undirected"]
-        subprocess.run([*map(str, command), *more], check=True, capture_output=True)
+        command = [sys.executable, "-m", "leadline", "graph", "import", edges, tmp_path / name, *more]
+        subprocess.run([*map(str, command), "--undirected"], check=True, capture_output=True)
     return tmp_path / "one", tmp_path / "sharded"
 
 

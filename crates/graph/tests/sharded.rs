@@ -63,7 +63,8 @@ fn job(to: &Path) -> Job {
     Job { to: Destination::File(to.to_owned()), ..Job::default() }
 }
 
-/// The lines of the result of an algorithm on a store of either kind, without that of names, and what came of it.
+/// The lines of the result of an algorithm on a store of either kind, without that of names, and what came of
+/// it.
 fn result(store: &Path, name: &str, sources: &[String], options: Options) -> (Vec<String>, Ran) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("result.csv");

@@ -1,6 +1,6 @@
-//! Leadline's graph stores while they are compacted: each commit adds some edges and compacts the store, which
-//! writes all lists anew and notes some times how far it is. A check ends what was interrupted, and looks at
-//! every byte and every edge before and after.
+//! Leadline's graph stores while they are compacted: each commit adds some edges and compacts the store,
+//! which writes all lists anew and notes some times how far it is. A check ends what was interrupted, and
+//! looks at every byte and every edge before and after.
 
 use std::collections::BTreeSet;
 use std::fs;

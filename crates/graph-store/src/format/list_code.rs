@@ -1,5 +1,5 @@
-//! Lists as an entry of a block has them: the neighbours, then the weights. Several threads may make them, each
-//! of the vertices that it has.
+//! Lists as an entry of a block has them: the neighbours, then the weights. Several threads may make them,
+//! each of the vertices that it has.
 
 use super::{Layout, Vertex, Weights, code};
 

@@ -251,8 +251,8 @@ impl<'a, W: Weight> Gather<'a, W> {
     }
 
     /// Moves all that was sorted to records that are wide enough for an id that could not be noted, unless
-    /// another thread has. Nothing is sorted meanwhile, and what was noted and is not sorted yet will be noted
-    /// again.
+    /// another thread has. Nothing is sorted meanwhile, and what was noted and is not sorted yet will be
+    /// noted again.
     #[cold]
     fn widen(&self, id: u64) -> Result<(), GraphError> {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);

@@ -56,8 +56,8 @@ impl Csr {
         self.starts[vertex as usize + 1] - self.starts[vertex as usize]
     }
 
-    /// The list of each of a range of vertices, in their order, and with it as many entries that come later, by
-    /// `ahead`; at the end of all lists, the list itself.
+    /// The list of each of a range of vertices, in their order, and with it as many entries that come later,
+    /// by `ahead`; at the end of all lists, the list itself.
     #[inline]
     pub(crate) fn lists_and_later(
         &self,

@@ -88,8 +88,8 @@ impl<'g> Search<'g> {
         search
     }
 
-    /// Goes to the next level; of a directed graph, if it is `weak`, along edges of either direction as far as
-    /// their lists are there.
+    /// Goes to the next level; of a directed graph, if it is `weak`, along edges of either direction as far
+    /// as their lists are there.
     pub(crate) fn go_on(&mut self, runs: &mut Runs, weak: bool) -> Result<(), GraphError> {
         let shards = self.graph.shards();
         let unreached = shards.vertices - self.reached;

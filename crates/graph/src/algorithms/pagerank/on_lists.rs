@@ -20,8 +20,8 @@ use crate::{Engine, Graph, GraphError};
 /// any number of threads.
 const CHUNK: usize = 1 << 12;
 
-/// Entries of lists that lie between the one that is added up and the one whose value the processor is told to
-/// load: the ends of lists are guessed wrong, and what was loaded beyond them by guessing would be lost.
+/// Entries of lists that lie between the one that is added up and the one whose value the processor is told
+/// to load: the ends of lists are guessed wrong, and what was loaded beyond them by guessing would be lost.
 const AHEAD: usize = 128;
 
 /// Where neighbours lie nearer than that, what they give is in the processor's cache.

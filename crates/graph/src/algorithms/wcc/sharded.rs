@@ -6,8 +6,8 @@
 //! edges whose higher end it has, no part comes twice.
 //!
 //! Most vertices are in one component, as a rule. A search from one of them, of few levels, finds most of it
-//! beforehand; whatever is found to hang together with those has one bit and no pair, and edges between two of
-//! them are passed over.
+//! beforehand; whatever is found to hang together with those has one bit and no pair, and edges between two
+//! of them are passed over.
 
 mod pairs;
 mod resolve;
@@ -50,8 +50,8 @@ pub struct ShardedWcc {
 }
 
 impl ShardedGraph {
-    /// Weakly connected components. With `keep` the component of each vertex goes to a temporary file, 5 bytes
-    /// each.
+    /// Weakly connected components. With `keep` the component of each vertex goes to a temporary file, 5
+    /// bytes each.
     ///
     /// # Errors
     /// [`GraphError::Memory`] below about 0.4 bytes per vertex and what the tiles take; what the device, the
