@@ -6,8 +6,13 @@ pub(super) use leadline_text::shown;
 /// wrong.
 #[inline(always)]
 pub(super) fn digits(text: &[u8]) -> (u64, usize) {
-    let mut number = 0u64;
-    let mut length = 0;
+    let (mut number, mut length) = match text.first_chunk() {
+        Some(eight) => match up_to_eight(*eight) {
+            found @ (_, 0..8) => return found,
+            found => found,
+        },
+        None => (0, 0),
+    };
     while let Some(byte) = text.get(length) {
         let digit = byte.wrapping_sub(b'0');
         if digit > 9 {
@@ -17,6 +22,21 @@ pub(super) fn digits(text: &[u8]) -> (u64, usize) {
         length += 1;
     }
     (number, length)
+}
+
+/// The same of eight bytes at once, without a branch that depends on how many are digits.
+#[inline(always)]
+fn up_to_eight(text: [u8; 8]) -> (u64, usize) {
+    // A digit's byte becomes its value. Bytes behind the first that is no digit may be anything.
+    let values = u64::from_le_bytes(text) ^ 0x3030_3030_3030_3030;
+    let no_digit = (values.wrapping_add(0x7676_7676_7676_7676) | values) & 0x8080_8080_8080_8080;
+    let length = no_digit.trailing_zeros() / 8;
+    // Zeros in front, so that there are always eight: then pairs, and all four of them.
+    let eight = values.unbounded_shl(64 - 8 * length);
+    let pairs = eight.wrapping_mul(10).wrapping_add(eight >> 8);
+    let upper = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(100 + (1_000_000 << 32));
+    let lower = (pairs >> 16 & 0x0000_00ff_0000_00ff).wrapping_mul(1 + (10_000 << 32));
+    (upper.wrapping_add(lower) >> 32, length as usize)
 }
 
 /// Most digits that [`digits`] is right about.
@@ -100,6 +120,14 @@ mod tests {
     }
 
     proptest::proptest! {
+        #[test]
+        fn digits_are_read_up_to_the_first_other_byte(number in "[0-9]{0,19}", behind in "[^0-9].{0,12}") {
+            for text in [number.clone(), format!("{number}{behind}")] {
+                let expected = (number.parse().unwrap_or(0), number.len());
+                assert_eq!(digits(text.as_bytes()), expected, "{text}");
+            }
+        }
+
         #[test]
         fn weights_are_those_of_the_standard_library(value: f64, places in 0usize..12) {
             let small = value % 1e6;
