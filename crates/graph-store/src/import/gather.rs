@@ -223,16 +223,10 @@ impl<'a, W: Weight> Gather<'a, W> {
         }
         match &*state {
             Sorters::Narrow(sorter, _) => {
-                let mut lane = sorter.lane(thread);
-                for (source, target, weight) in edges {
-                    rules.push(&mut lane, source, target, weight)?;
-                }
+                rules.push_all(&mut sorter.lane(thread), edges.map(Ok))?;
             }
             Sorters::Far(sorter, _) => {
-                let mut lane = sorter.lane(thread);
-                for (source, target, weight) in edges {
-                    rules.push(&mut lane, source, target, weight)?;
-                }
+                rules.push_all(&mut sorter.lane(thread), edges.map(Ok))?;
             }
             Sorters::Wide(sorter, ids) => {
                 let mut lane = ids.lane(thread);
@@ -337,19 +331,32 @@ impl<'a, W: Weight> Gather<'a, W> {
 
 /// Notes the ids of a batch; fails with one that does not fit.
 fn note(seen: &RwLock<IdSet>, batch: &Batch) -> Result<(), u64> {
-    let shared = || seen.read().unwrap_or_else(PoisonError::into_inner);
-    let mut known = shared();
-    let of_edges = batch.pairs.iter().flat_map(|(source, target)| [source, target]);
-    for id in batch.vertices.iter().chain(of_edges) {
-        if !known.note(*id) {
-            drop(known);
-            if !seen.write().unwrap_or_else(PoisonError::into_inner).add(*id) {
-                return Err(*id);
-            }
-            known = shared();
-        }
+    let alone = || seen.write().unwrap_or_else(PoisonError::into_inner);
+    let add = |seen: &mut IdSet, id: u64| if seen.add(id) { Ok(()) } else { Err(id) };
+    if !batch.vertices.is_empty() {
+        let mut seen = alone();
+        batch.vertices.iter().try_for_each(|id| add(&mut seen, *id))?;
     }
-    Ok(())
+    let mut rest = batch.pairs.as_slice();
+    loop {
+        let missing = first_missing(&seen.read().unwrap_or_else(PoisonError::into_inner), rest);
+        let Some(missing) = missing else { return Ok(()) };
+        rest = &rest[missing..];
+        let (mut seen, (source, target)) = (alone(), rest[0]);
+        add(&mut seen, source)?;
+        add(&mut seen, target)?;
+    }
+}
+
+/// Notes both ids of edges up to the first that has one whose page is missing.
+fn first_missing(seen: &IdSet, pairs: &[(u64, u64)]) -> Option<usize> {
+    let mut last = None;
+    pairs.iter().position(|&(source, target)| {
+        // Edges of one source are often next to each other.
+        let there = (last == Some(source) || seen.note(source)) && seen.note(target);
+        last = Some(source);
+        !there
+    })
 }
 
 #[inline]

@@ -161,6 +161,9 @@ pub struct ImportReport {
     pub peak_memory_bytes: u64,
 }
 
+/// Records that are handed to a lane at a time.
+const TOGETHER: usize = 1 << 10;
+
 /// What becomes of an edge.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rules {
@@ -174,19 +177,25 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// An edge as it is stored: from both ends where it leads both ways.
-    #[inline]
-    fn push<K: Key, W: Weight>(
+    /// Hands edges to a lane as they are stored: from both ends where they lead both ways.
+    fn push_all<K: Key, W: Weight>(
         self,
         lane: &mut LaneWriter<'_, K, W>,
-        source: u64,
-        target: u64,
-        weight: W,
+        edges: impl Iterator<Item = Result<(u64, u64, W), GraphError>>,
     ) -> Result<(), GraphError> {
-        if self.undirected && source != target {
-            lane.push(Record::new(target, source, weight))?;
+        let mut records = Vec::with_capacity(TOGETHER);
+        for edge in edges {
+            let (source, target, weight) = edge?;
+            if self.undirected && source != target {
+                records.push(Record::new(target, source, weight));
+            }
+            records.push(Record::new(source, target, weight));
+            if records.len() + 1 >= TOGETHER {
+                lane.push_all(&records)?;
+                records.clear();
+            }
         }
-        lane.push(Record::new(source, target, weight))
+        lane.push_all(&records)
     }
 }
 

@@ -95,10 +95,10 @@ pub(crate) fn to_ranks<K: Key, W: Weight>(
     let mut ranks = Ranks::new(ids);
     by_source.in_order(as_they_are, |records| {
         steps.add(records.len());
-        let mut lane = sorter.lane(0);
-        records.iter().try_for_each(|Record { key, weight }| {
-            rules.push(&mut lane, ranks.rank(key.high())?, key.low(), *weight)
-        })
+        let ranked = records
+            .iter()
+            .map(|Record { key, weight }| ranks.rank(key.high()).map(|rank| (rank, key.low(), *weight)));
+        rules.push_all(&mut sorter.lane(0), ranked)
     })?;
     sorter.finish_after(by_source)
 }
@@ -133,8 +133,7 @@ pub(crate) fn look_up<W: Weight>(
         for Record { key, .. } in records.iter_mut() {
             *key = other(*key);
         }
-        let mut lane = sorter.lane(thread);
-        records.iter().try_for_each(|record| lane.push(*record))
+        sorter.lane(thread).push_all(records)
     })?;
     sorter.finish_after(edges)
 }

@@ -6,8 +6,9 @@ use super::source::Source;
 use super::{Batch, Declared, EdgeReader, InputSummary, Sample};
 use crate::GraphError;
 
-/// Bytes read at once: 131,072 pairs of 32 bits, half as many of 64.
-pub(super) const PIECE: usize = 1 << 20;
+/// Bytes read at once: 32,768 pairs of 32 bits, half as many of 64. They and what is made of them fit in a
+/// processor's own cache.
+pub(super) const PIECE: usize = 256 << 10;
 
 /// Pairs of a sample that are read from one place.
 const TOGETHER: usize = 32;

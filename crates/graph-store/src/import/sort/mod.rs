@@ -1,6 +1,7 @@
 //! Sorts any number of records in a fixed amount of memory.
 
 mod bucket;
+mod memory;
 mod merge;
 mod numbers;
 mod radix;

@@ -194,6 +194,24 @@ mod tests {
     }
 
     #[test]
+    fn a_few_ascending_runs_become_one_and_equal_keys_keep_their_order() {
+        let mut random = fastrand::Rng::with_seed(4);
+        for runs in 1..=6 {
+            let mut records: Vec<Record<u64, f64>> = Vec::new();
+            for _ in 0..runs {
+                let mut keys: Vec<u64> = (0..random.usize(200..3000)).map(|_| random.u64(..900)).collect();
+                keys.sort_unstable();
+                let first = records.len();
+                records.extend((first..).zip(keys).map(|(i, key)| Record { key, weight: i as f64 }));
+            }
+            let mut expected = records.clone();
+            expected.sort_by_key(|record| record.key);
+            sort(&mut records, &mut Vec::new());
+            assert_eq!(records, expected, "{runs} runs");
+        }
+    }
+
+    #[test]
     fn wide_keys_are_sorted_by_both_halves() {
         let mut random = fastrand::Rng::with_seed(2);
         let mut records: Vec<Record<u128, ()>> =

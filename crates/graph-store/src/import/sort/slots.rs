@@ -65,7 +65,23 @@ impl<K: Key, W: Weight> Slots<K, W> {
 
     #[inline]
     pub(crate) fn push(&mut self, record: Record<K, W>, spill: &Spill) -> Result<(), GraphError> {
-        let bucket = self.splitters.find(record.key);
+        self.put(self.splitters.find(record.key), record, spill)
+    }
+
+    /// As [`Slots::push`] of each: their buckets are looked up together.
+    pub(crate) fn push_all(&mut self, records: &[Record<K, W>], spill: &Spill) -> Result<(), GraphError> {
+        let (splitters, mut done) = (Arc::clone(&self.splitters), Ok(()));
+        let put = |record: &Record<K, W>, bucket| {
+            if done.is_ok() {
+                done = self.put(bucket, *record, spill);
+            }
+        };
+        splitters.find_all(records, |record| record.key, put);
+        done
+    }
+
+    #[inline]
+    fn put(&mut self, bucket: usize, record: Record<K, W>, spill: &Spill) -> Result<(), GraphError> {
         let filled = self.filled[bucket] as usize;
         self.records[bucket * self.room + filled] = record;
         self.filled[bucket] += 1;

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::bucket::Bucket;
+use super::memory::InMemory;
 use super::merge::Merge;
 use super::radix;
 use super::record::{Key, Record, Weight};
@@ -29,7 +30,7 @@ pub struct SortedRecords<K, W> {
 
 #[derive(Debug)]
 enum Content<K, W> {
-    Memory(Vec<Record<K, W>>, #[allow(dead_code, reason = "held for its drop")] Reservation),
+    Memory(InMemory<K, W>, #[allow(dead_code, reason = "held for its drop")] Reservation),
     File(Vec<Bucket<K>>),
 }
 
@@ -48,16 +49,16 @@ pub(crate) struct SortBuffers<K, W> {
 }
 
 impl<K: Key, W: Weight> SortedRecords<K, W> {
-    /// Records that are in order.
-    pub(crate) fn in_memory(
-        records: Vec<Record<K, W>>,
+    /// Records that are in memory.
+    pub(super) fn in_memory(
+        memory: InMemory<K, W>,
         unique: Option<Merge>,
         spill: Spill,
         plan: ImportPlan,
     ) -> Self {
-        let taken = plan.take((records.capacity() * Record::<K, W>::BYTES) as u64);
-        let count = records.len() as u64;
-        let content = Content::Memory(records, taken);
+        let taken = plan.take(memory.bytes());
+        let count = memory.all().count() as u64;
+        let content = Content::Memory(memory, taken);
         SortedRecords { plan, unique, records: count, content, spill, spilled: 0 }
     }
 
@@ -77,8 +78,9 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
     pub(crate) fn forecast<J: Key>(&self, change: impl Fn(K) -> J) -> Result<Forecast<J>, GraphError> {
         let most = Forecast::<J>::KEYS;
         let keys: Vec<K> = match &self.content {
-            Content::Memory(records, _) => {
-                records.iter().step_by((records.len() / most).max(1)).map(|record| record.key).collect()
+            Content::Memory(memory, _) => {
+                let step = (self.records as usize / most).max(1);
+                memory.all().step_by(step).map(|record| record.key).collect()
             }
             Content::File(buckets) => {
                 let keys = sample::<K, W>(buckets, most, &self.spill, &self.plan)?;
@@ -202,14 +204,9 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
 
     fn parts(&self) -> usize {
         match &self.content {
-            Content::Memory(records, _) => records.len().div_ceil(self.part_records()),
+            Content::Memory(memory, _) => memory.parts(),
             Content::File(buckets) => buckets.len(),
         }
-    }
-
-    /// Records of a part of those in memory.
-    fn part_records(&self) -> usize {
-        self.plan.sortable(Record::<K, W>::BYTES).min(1 << 16)
     }
 
     /// As [`SortedRecords::visit`]; what `each` leaves of the records, whose order it must keep, is written
@@ -220,10 +217,8 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
         each: impl Fn(usize, &mut Vec<Record<K, W>>) -> Result<(), GraphError> + Sync,
     ) -> Result<SortedRecords<K, W>, GraphError> {
         let spilled = self.spilled;
-        if let Content::Memory(mut records, taken) = self.content {
-            each(0, &mut records)?;
-            let (count, content) = (records.len() as u64, Content::Memory(records, taken));
-            return Ok(SortedRecords { content, records: count, ..self });
+        if let Content::Memory(..) = self.content {
+            return self.settled_in_memory(spill, each);
         }
         let block_records = WRITE_PIECE.min(self.plan.buffer()) / Record::<K, W>::BYTES;
         let write_bytes = Bucket::<K>::most_bytes::<W>(block_records);
@@ -258,6 +253,26 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
         Ok(sorted)
     }
 
+    fn settled_in_memory(
+        self,
+        spill: Spill,
+        each: impl Fn(usize, &mut Vec<Record<K, W>>) -> Result<(), GraphError> + Sync,
+    ) -> Result<SortedRecords<K, W>, GraphError> {
+        let settled = Mutex::new(Vec::new());
+        self.visit(|thread, part, records| {
+            each(thread, records)?;
+            settled.lock().unwrap_or_else(PoisonError::into_inner).push((part, records.clone()));
+            Ok(())
+        })?;
+        let mut settled = settled.into_inner().unwrap_or_else(PoisonError::into_inner);
+        settled.sort_unstable_by_key(|(part, _)| *part);
+        let SortedRecords { plan, unique, spilled, content, .. } = self;
+        drop(content);
+        let records: Vec<Record<K, W>> = settled.into_iter().flat_map(|(_, records)| records).collect();
+        let memory = InMemory::sorted(records, plan.sortable(Record::<K, W>::BYTES).min(1 << 16));
+        Ok(SortedRecords { spilled, ..SortedRecords::in_memory(memory, unique, spill, plan) })
+    }
+
     /// Brings a part into memory. `reads` were asked for it where it is in a file.
     fn load(
         &self,
@@ -271,11 +286,14 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
         let (buckets, reads) = match (&self.content, reads) {
             (Content::File(buckets), Some(reads)) => (buckets, reads),
             (Content::File(_), None) => return Ok(()),
-            (Content::Memory(records, _), _) => {
-                let start = part * self.part_records();
-                let end = (start + self.part_records()).min(records.len());
-                work.records.extend_from_slice(&records[start..end]);
-                taken.set((work.records.capacity() * Record::<K, W>::BYTES) as u64);
+            (Content::Memory(memory, _), _) => {
+                memory.load(part, &mut work.records);
+                let sorted = memory.sorted || order == Order::Any;
+                let bytes = work.records.capacity() * Record::<K, W>::BYTES;
+                taken.set(if sorted { bytes } else { 2 * bytes } as u64);
+                if !sorted {
+                    settle(work, memory.base(part), self.unique);
+                }
                 return Ok(());
             }
         };
@@ -292,9 +310,8 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
     }
 }
 
-/// Sorts records of whole keys, all within bounds.
-pub(crate) fn settle<K: Key, W: Weight>(work: &mut SortBuffers<K, W>, least: K, unique: Option<Merge>) {
-    let base = least.high();
+/// Sorts records of whole keys, no high half of which is below `base`.
+pub(crate) fn settle<K: Key, W: Weight>(work: &mut SortBuffers<K, W>, base: u64, unique: Option<Merge>) {
     let low_bits = work.records.iter().fold(0, |low, record| low | record.key.low()).bits();
     for record in &mut work.records {
         record.key = record.key.squeeze(base, low_bits);

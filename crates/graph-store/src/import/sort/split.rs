@@ -16,7 +16,13 @@ pub(crate) struct Splitters<K> {
     shift: u32,
     /// The first key of all, and the first one behind all.
     within: (K, Option<K>),
+    /// The keys as a search tree: those below the one in place i in place 2i, the others in 2i + 1. All ways
+    /// down are equally long.
+    tree: Vec<K>,
 }
+
+/// Keys that are looked up side by side, so that no search waits for another.
+const TOGETHER: usize = 8;
 
 impl<K: Key> Splitters<K> {
     /// Most buckets.
@@ -48,7 +54,8 @@ impl<K: Key> Splitters<K> {
         for cell in 1..table.len() {
             table[cell] += table[cell - 1];
         }
-        Splitters { keys, table, least, shift, within }
+        let tree = tree(&keys);
+        Splitters { keys, table, least, shift, within, tree }
     }
 
     /// How many buckets there are.
@@ -69,6 +76,43 @@ impl<K: Key> Splitters<K> {
         let (from, to) = (usize::from(self.table[cell]), usize::from(self.table[cell + 1]));
         from + self.keys[from..to].partition_point(|splitter| *splitter <= key)
     }
+
+    /// Hands the bucket of each of many keys to `each`, in order: sooner than one after the other where the
+    /// splitters lie close together in a wide range.
+    pub(crate) fn find_all<T>(&self, all: &[T], key: impl Fn(&T) -> K, mut each: impl FnMut(&T, usize)) {
+        let levels = self.tree.len().ilog2();
+        let (together, rest) = all.as_chunks::<TOGETHER>();
+        for together in together {
+            let keys: [K; TOGETHER] = std::array::from_fn(|i| key(&together[i]));
+            let mut at = [1; TOGETHER];
+            for _ in 0..levels {
+                for (at, key) in at.iter_mut().zip(&keys) {
+                    *at = 2 * *at + usize::from(self.tree[*at] <= *key);
+                }
+            }
+            for (one, at) in together.iter().zip(at) {
+                // The largest key there is lies behind what fills the tree up.
+                each(one, (at - self.tree.len()).min(self.keys.len()));
+            }
+        }
+        rest.iter().for_each(|one| each(one, self.find(key(one))));
+    }
+}
+
+/// Ascending keys as a tree, filled up with the largest there is.
+fn tree<K: Key>(keys: &[K]) -> Vec<K> {
+    let size = (keys.len() + 1).next_power_of_two();
+    let mut tree = vec![K::join(u64::MAX, u64::MAX); size];
+    for (place, key) in tree.iter_mut().enumerate().skip(1) {
+        // In order, the keys of a level lie twice as far apart as those of the level below.
+        let level = place.ilog2();
+        let step = size >> level;
+        let rank = (place - (1 << level)) * step + step / 2 - 1;
+        if let Some(found) = keys.get(rank) {
+            *key = *found;
+        }
+    }
+    tree
 }
 
 #[cfg(test)]
@@ -79,10 +123,15 @@ mod tests {
 
     fn check<K: Key>(sample: Vec<K>, keys: Vec<K>, buckets: usize) {
         let splitters = Splitters::new(sample.clone(), buckets, (K::default(), None));
-        for key in keys.into_iter().chain(sample) {
+        let all: Vec<K> = keys.into_iter().chain(sample).collect();
+        for &key in &all {
             let (least, end) = splitters.bounds(splitters.find(key));
             assert!(least <= key && end.is_none_or(|end| key < end), "{key:?} in {least:?} to {end:?}");
         }
+        let mut found = Vec::new();
+        splitters.find_all(&all, |key| *key, |key, bucket| found.push((*key, bucket)));
+        let expected: Vec<(K, usize)> = all.iter().map(|key| (*key, splitters.find(*key))).collect();
+        assert_eq!(found, expected);
     }
 
     proptest! {
