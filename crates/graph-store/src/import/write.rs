@@ -4,6 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use rayon::slice::ParallelSliceMut as _;
+
 use super::gather::{Counts, Edges, gather};
 use super::id_set::IdSet;
 use super::lists::{ListWriter, Lists, WrittenLists};
@@ -206,7 +208,7 @@ impl Job<'_> {
         let bytes: usize = texts.iter().map(|text| text.len() + size_of::<String>() + 16).sum();
         let taken = self.plan.take((bytes + 4 * texts.len()) as u64);
         let mut sorted: Vec<u32> = (0..texts.len() as u32).collect();
-        sorted.sort_unstable_by(|a, b| texts[*a as usize].cmp(&texts[*b as usize]));
+        sorted.par_sort_unstable_by(|a, b| texts[*a as usize].cmp(&texts[*b as usize]));
         let _taken = self.plan.take(4 * texts.len() as u64);
         let mut ranks = vec![0; texts.len()];
         for (rank, number) in sorted.iter().enumerate() {

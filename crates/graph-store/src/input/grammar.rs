@@ -8,7 +8,7 @@ use memchr::{memchr, memchr2, memmem};
 use super::Batch;
 use super::chunks::{Failure, Wrong};
 use super::number::{self, SAFE_DIGITS, decimal, digits, is_integer, shown, whole};
-use super::strings::Strings;
+use super::strings::{Names, Strings};
 use crate::InputOption;
 
 /// The lines of a format.
@@ -45,6 +45,8 @@ pub(super) struct Parsed {
     pub(super) blank: u64,
     pub(super) comments: u64,
     pub(super) failure: Option<Failure>,
+    /// Where the pairs are places of names: the text, and the names in it.
+    pub(super) named: Option<(Vec<u8>, Names)>,
 }
 
 impl Parsed {
@@ -86,6 +88,15 @@ impl ToNumber for &mut Strings {
     }
 }
 
+impl ToNumber for &mut Names {
+    const DECIMAL: bool = false;
+
+    #[inline]
+    fn number(&mut self, field: &[u8], _: &str) -> Result<u64, Wrong> {
+        Ok(self.push(field) as u64)
+    }
+}
+
 impl Grammar {
     /// Source and target, and the weight where it is wanted, in the first of `columns` columns between
     /// blanks.
@@ -114,6 +125,30 @@ impl Grammar {
             Some(strings) => self.parse_lines(text, strings, parsed),
             None => self.parse_lines(text, Decimal { numbers_only: self.numbers_only }, parsed),
         }
+    }
+
+    /// The same where ids are strings that are numbered later, by [`Grammar::numbered`].
+    pub(super) fn parse_names(&self, text: Vec<u8>) -> Parsed {
+        let (mut parsed, mut names) = (Parsed::default(), Names::default());
+        self.parse_lines(&text, &mut names, &mut parsed);
+        Parsed { named: Some((text, names)), ..parsed }
+    }
+
+    /// Numbers the ids of a piece of text; pieces come in order.
+    pub(super) fn numbered(&self, mut parsed: Parsed, strings: &mut Strings) -> Parsed {
+        let Some((text, names)) = parsed.named.take() else { return parsed };
+        if parsed.failure.is_none()
+            && let Ok(numbers) = strings.number_all(&names)
+        {
+            for (source, target) in &mut parsed.batch.pairs {
+                (*source, *target) = (numbers[*source as usize], numbers[*target as usize]);
+            }
+            return parsed;
+        }
+        // Line by line, to find the first that something is wrong with.
+        let mut parsed = Parsed::default();
+        self.parse(&text, Some(strings), &mut parsed);
+        parsed
     }
 
     fn parse_lines(&self, mut text: &[u8], mut ids: impl ToNumber, parsed: &mut Parsed) {
@@ -366,4 +401,42 @@ pub(super) fn attribute(text: &[u8]) -> Option<&[u8]> {
 
 fn is_decimal<T: ToNumber>(_: &T) -> bool {
     T::DECIMAL
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn names_numbered_later_are_read_as_line_by_line(
+            lines in prop::collection::vec(prop::sample::select(vec![
+                "ann,bob", "bob,\"c,d\"", "bob , ann", "", "# no edge", "x1,x2", "\u{e9},z", "ann", "a,b,c",
+                "\u{feff}a,b",
+            ]), 0..12),
+            pieces in 1usize..4,
+        ) {
+            let grammar =
+                Grammar { delimiter: Delimiter::Byte(b','), ..Grammar::blanks(2, false) };
+            let (mut at_once, mut later) = (Strings::new(1 << 20), Strings::new(1 << 20));
+            for lines in lines.chunks(pieces) {
+                let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+                let mut expected = Parsed::default();
+                grammar.parse(text.as_bytes(), Some(&mut at_once), &mut expected);
+                let found = grammar.numbered(grammar.parse_names(text.into_bytes()), &mut later);
+                prop_assert_eq!(&found.batch, &expected.batch);
+                prop_assert_eq!(format!("{:?}", found.failure), format!("{:?}", expected.failure));
+                prop_assert_eq!(
+                    (found.lines, found.blank, found.comments),
+                    (expected.lines, expected.blank, expected.comments)
+                );
+                if expected.failure.is_some() {
+                    return Ok(());
+                }
+            }
+            prop_assert_eq!(later.into_strings(), at_once.into_strings());
+        }
+    }
 }

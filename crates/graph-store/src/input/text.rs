@@ -63,17 +63,21 @@ pub(super) struct Opened {
 }
 
 impl TextReader {
-    /// Strings are numbered by one thread, numbers are parsed by as many as wanted and as fit in memory.
+    /// Text is parsed by as many threads as wanted and as fit in memory: next to strings, in an eighth of it.
     pub(super) fn new(opened: Opened, options: &InputOptions) -> Result<TextReader, GraphError> {
-        let Opened { mut chunks, grammar, declared, lines, entries, counts, strings, mut summary } = opened;
+        let Opened { mut chunks, grammar, declared, lines, entries, counts, mut strings, mut summary } =
+            opened;
         summary.ids = if strings.is_some() { "strings" } else { "numbers" };
         let (name, meter) = (chunks.name().to_owned(), chunks.meter());
         let anywhere = chunks.take_anywhere();
         // Threads do not pay for a file of a few pieces.
         let small = meter.total().is_some_and(|total| total < 4 * CHUNK as u64);
-        let threads = options.threads.min((options.memory / Workers::BYTES) as usize);
-        let pieces = if threads > 1 && strings.is_none() && !small {
-            Pieces::Workers(Workers::start(chunks, grammar, threads)?)
+        let memory = if strings.is_some() { options.memory / 8 } else { options.memory };
+        let each = Workers::bytes(strings.is_some());
+        let threads = options.threads.min((memory / each) as usize);
+        let pieces = if threads > 1 && !small {
+            strings = strings.map(|strings| strings.beside(threads as u64 * each));
+            Pieces::Workers(Workers::start(chunks, grammar, strings.is_some(), threads)?)
         } else {
             Pieces::Own(chunks, Vec::new())
         };
@@ -98,7 +102,13 @@ impl TextReader {
     /// The next piece, nothing at the end.
     fn piece(&mut self, batch: &mut Batch) -> Result<Option<Parsed>, GraphError> {
         match &mut self.pieces {
-            Pieces::Workers(workers) => workers.next(),
+            Pieces::Workers(workers) => {
+                let parsed = workers.next()?;
+                Ok(match &mut self.strings {
+                    Some(strings) => parsed.map(|parsed| self.grammar.numbered(parsed, strings)),
+                    None => parsed,
+                })
+            }
             Pieces::Own(chunks, chunk) => Ok(match chunks.next(chunk) {
                 Ok(true) => {
                     let mut parsed = Parsed { batch: std::mem::take(batch), ..Parsed::default() };
@@ -219,7 +229,9 @@ impl EdgeReader for TextReader {
         let strings = self.strings.as_ref().map_or(0, Strings::memory_bytes);
         let pieces = match &self.pieces {
             Pieces::Own(..) => 2 * CHUNK as u64,
-            Pieces::Workers(workers) => 2 * CHUNK as u64 + workers.count() * Workers::BYTES,
+            Pieces::Workers(workers) => {
+                2 * CHUNK as u64 + workers.count() * Workers::bytes(self.strings.is_some())
+            }
         };
         strings + pieces
     }

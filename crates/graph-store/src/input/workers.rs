@@ -27,17 +27,25 @@ pub(super) struct Workers {
 
 impl Workers {
     /// Most bytes in memory for each worker: pieces that wait, are parsed and were parsed. The shortest edge
-    /// has 4 bytes of text and 16 as a pair.
-    pub(super) const BYTES: u64 = (2 * WAITING as u64 + 2) * 6 * CHUNK as u64;
+    /// has 4 bytes of text and 16 as a pair; where ids are `names`, also 18 as two of them and 16 as two
+    /// numbers, while its text is kept.
+    pub(super) fn bytes(names: bool) -> u64 {
+        (2 * WAITING as u64 + 2) * if names { 14 } else { 6 } * CHUNK as u64
+    }
 
-    /// Starts `count` workers and a thread that reads.
-    pub(super) fn start(chunks: Chunks, grammar: Grammar, count: usize) -> Result<Workers, GraphError> {
+    /// Starts `count` workers and a thread that reads. Where ids are names, the workers only find them.
+    pub(super) fn start(
+        chunks: Chunks,
+        grammar: Grammar,
+        names: bool,
+        count: usize,
+    ) -> Result<Workers, GraphError> {
         let failed = |error| GraphError::read("a thread to parse with", error);
         let (mut inputs, mut parsed) = (Vec::new(), Vec::new());
         for _ in 0..count {
             let (piece_in, piece_out) = sync_channel::<Piece>(WAITING);
             let (parsed_in, parsed_out) = sync_channel(WAITING);
-            let work = move || work(grammar, &piece_out, &parsed_in);
+            let work = move || work(grammar, names, &piece_out, &parsed_in);
             thread::Builder::new().name("graph-parse".into()).spawn(work).map_err(failed)?;
             inputs.push(piece_in);
             parsed.push(parsed_out);
@@ -76,9 +84,10 @@ fn read(mut chunks: Chunks, workers: &[SyncSender<Piece>]) {
     }
 }
 
-fn work(grammar: Grammar, pieces: &Receiver<Piece>, out: &SyncSender<Option<Parsed>>) {
+fn work(grammar: Grammar, names: bool, pieces: &Receiver<Piece>, out: &SyncSender<Option<Parsed>>) {
     for piece in pieces {
         let parsed = match piece {
+            Ok(Some(text)) if names => Some(grammar.parse_names(text)),
             Ok(Some(text)) => {
                 let mut parsed = Parsed::default();
                 grammar.parse(&text, None, &mut parsed);
