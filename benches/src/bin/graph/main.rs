@@ -1,12 +1,13 @@
 //! Graph algorithms under a memory cap, cold, against other engines; time over reads in flight; time in
 //! memory; where more reads in flight pay; stores that are changed; questions about many vertices; two
-//! builds in all cells.
+//! builds in all cells; imports next to the disk's bandwidth.
 
 mod cgroup;
 mod depth;
 mod engine;
 mod generate;
 mod graph;
+mod import;
 mod measure;
 mod memory;
 mod queries;
@@ -31,6 +32,7 @@ enum Args {
     Updates(updates::Args),
     Queries(queries::Args),
     Regressions(regressions::Args),
+    Import(import::Args),
     #[command(hide = true)]
     Child(measure::Args),
 }
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
         Args::Updates(args) => updates::updates(&args),
         Args::Queries(args) => queries::queries(&args),
         Args::Regressions(args) => regressions::regressions(&args),
+        Args::Import(args) => import::import(&args),
         Args::Child(args) => measure::child(&args),
     };
     match done {
