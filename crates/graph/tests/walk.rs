@@ -96,6 +96,35 @@ fn walks_are_the_same_whatever_threads_memory_blocks_and_code() {
     }
 }
 
+/// Where lists fit in memory they are decoded and walked on there; where they do not, round by round.
+#[test]
+fn walks_are_the_same_on_lists_in_memory_and_on_blocks() {
+    let dir = tempdir().unwrap();
+    let mut edges = edges(4000, 200_000, Some((100, 12_000)), 5);
+    edges.extend_from_within(1000..1200);
+    for (i, directed) in [false, true].into_iter().enumerate() {
+        let shape = Shape::new(4000, directed).compressed();
+        let path = dir.path().join(format!("{i}"));
+        drop(shape.open(&path, &edges, options(64 << 20, 1, 1)));
+        for (p, q, length) in [(1.0, 1.0, 30), (4.0, 0.5, 30), (0.25, 2.0, 30), (0.05, 300.0, 3)] {
+            let starts = Starts::EveryVertex(4);
+            let walking = WalkOptions { starts, length, p, q, ..WalkOptions::default() };
+            let mut first = None;
+            let mut on_lists = [0, 0];
+            for kib in [1250, 1500, 3000, 4000, 64_000] {
+                let graph = Graph::open(&path, options(kib << 10, 2, 4)).unwrap();
+                let found = walks(&graph, &walking);
+                let again = graph.walks(&walking, |_, _| Ok(())).unwrap().stats;
+                // A round for each step at least, where there are blocks.
+                on_lists[usize::from(again.sweeps < u64::from(length))] += 1;
+                let wanted = first.get_or_insert_with(|| found.clone());
+                assert!(*wanted == found, "directed {directed}, p {p}, q {q}, {kib} KiB");
+            }
+            assert!(on_lists.iter().all(|runs| *runs > 0) || length < 30, "{on_lists:?}");
+        }
+    }
+}
+
 #[test]
 fn the_share_of_time_at_a_vertex_is_its_degrees() {
     let dir = tempdir().unwrap();
@@ -232,9 +261,10 @@ fn a_small_p_costs_no_more_than_p_1() {
     let dir = tempdir().unwrap();
     let edges = edges(3000, 20_000, Some((7, 9000)), 1);
     // Rounds are what a try takes that is not made where the one before was.
-    let graph = Shape::new(3000, true).open(&dir.path().join("g"), &edges, options(64 << 20, 2, 8));
+    let graph =
+        Shape::new(3000, true).weighted().open(&dir.path().join("g"), &edges, options(64 << 20, 2, 8));
     let sweeps = |p: f64| {
-        let options = WalkOptions { length: 10, p, q: 0.5, ..WalkOptions::default() };
+        let options = WalkOptions { length: 10, p, q: 0.5, weighted: true, ..WalkOptions::default() };
         graph.walks(&options, |_, _| Ok(())).unwrap().stats.sweeps
     };
     let (small, one) = (sweeps(1e-6), sweeps(1.0));

@@ -8,16 +8,24 @@
 //! of the vertex before is read, in the next round, with all others that ask there. It asks for several
 //! neighbours at a time: the ones that it would draw one after the other.
 //!
+//! Where the lists fit in memory, and there are walks enough, they are decoded once and walked on there
+//! ([`on_lists`]); the walks are the same.
+//!
 //! Chance is a function of seed, walker, step and try alone, so that the walks depend on nothing else.
 
 mod batch;
 mod candidates;
 mod hubs;
+mod lane;
 mod law;
+mod on_lists;
 mod queues;
 pub(super) mod random;
 mod run;
 
+use std::sync::Arc;
+
+use crate::engine::{Csr, Passes};
 use crate::{Engine, Graph, GraphError, RunStats};
 
 use super::lists::{all_cached, spare};
@@ -89,6 +97,12 @@ impl WalkOptions {
     fn tries(&self) -> f64 {
         if self.p == 1.0 && self.q == 1.0 { 1.0 } else { 1.0 + self.q.max(1.0 / self.q) }
     }
+
+    /// Whether the walks make enough steps that to decode all lists for them takes less time than it saves.
+    fn are_many(&self, graph: &Graph) -> bool {
+        let steps = graph.walk_count(self) as f64 * f64::from(self.length) * self.tries();
+        steps * ENTRIES_PER_STEP >= graph.header().edges as f64
+    }
 }
 
 /// Whether node2vec's p or q may be this.
@@ -113,6 +127,19 @@ struct MemoryPlan {
     at_once: u64,
     /// Bytes of all.
     bytes: u64,
+    /// Which lists are decoded first.
+    lists: Lists,
+}
+
+/// Which lists are decoded for walks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lists {
+    /// None: they take too much memory, or more time than they save.
+    Blocks,
+    /// All, next to all blocks, for the runs after this one too.
+    Kept,
+    /// All, in the memory of the run, which has no room for the blocks too.
+    OfRun,
 }
 
 impl MemoryPlan {
@@ -133,21 +160,46 @@ impl MemoryPlan {
         let walks = graph.walk_count(options);
         let spare = spare(graph, memory, fixed);
         let cached = all_cached(graph, Direction::Forward);
-        // Where all blocks fit, none is read twice. Where they do not, each sweep reads most of them, and the
-        // fewer sweeps the more walkers share one.
-        let room = match spare.checked_sub(cached) {
-            Some(room) if room >= spare / 8 => room,
-            _ => spare / 4 * 3,
-        };
+        let (room, lists) = MemoryPlan::rooms(graph, options, spare, cached);
         let most = (room / Batch::bytes(1, options.length)).max(LEAST_WALKERS).min(u64::from(u32::MAX));
         // Batches of one size.
         let at_once = walks.div_ceil(walks.div_ceil(most).max(1));
-        MemoryPlan { at_once, bytes: fixed + Batch::bytes(at_once, options.length) }
+        let decoded = if lists == Lists::OfRun { lists_bytes(graph, options).unwrap_or(0) } else { 0 };
+        MemoryPlan { at_once, bytes: fixed + decoded + Batch::bytes(at_once, options.length), lists }
     }
+
+    /// Bytes for walkers, and which lists are decoded, where `spare` are left and all blocks take `cached`.
+    fn rooms(graph: &Graph, options: &WalkOptions, spare: u64, cached: u64) -> (u64, Lists) {
+        let blocks = |room| (room, Lists::Blocks);
+        if let Some(lists) = lists_bytes(graph, options).filter(|_| options.are_many(graph)) {
+            // On lists it costs little to have few walkers at a time.
+            match spare.checked_sub(lists) {
+                Some(room) if room >= cached + spare / 16 => return (room - cached, Lists::Kept),
+                Some(room) if room >= spare / 16 => return (room, Lists::OfRun),
+                _ => {}
+            }
+        }
+        // Where all blocks fit, none is read twice. Where they do not, each sweep reads most of them, and the
+        // fewer sweeps the more walkers share one.
+        match spare.checked_sub(cached) {
+            Some(room) if room >= spare / 8 => blocks(room),
+            _ => blocks(spare / 4 * 3),
+        }
+    }
+}
+
+/// Bytes of lists that are walked on in memory, and of what goes with them; none where walks go by what only
+/// blocks have.
+fn lists_bytes(graph: &Graph, options: &WalkOptions) -> Option<u64> {
+    let heaviest = graph.vertices() * 4;
+    Csr::bytes_for(graph.header()).filter(|_| !options.weighted).map(|bytes| bytes + heaviest)
 }
 
 /// No fewer walkers at a time, however small the cap: too few share a read.
 const LEAST_WALKERS: u64 = 1 << 10;
+
+/// To decode all lists pays from one step for that many of their entries on.
+const ENTRIES_PER_STEP: f64 = 8.0;
 
 impl Graph {
     /// Random walks. `sink` is given each walk, the number of its walker and its vertices, in the order of
@@ -176,8 +228,17 @@ impl Graph {
         }
         Needs::weights(options.weighted).check(self, WEIGHTED)?;
         let walks = self.walk_count(options);
-        let MemoryPlan { at_once, bytes } = MemoryPlan::new(self, self.options().memory, options);
+        let MemoryPlan { at_once, bytes, lists } = MemoryPlan::new(self, self.options().memory, options);
         let (steps, stats) = Engine::run(self, NAME, bytes, |engine| {
+            let lists = match lists {
+                _ if options.weighted => None,
+                Lists::OfRun => Some(Arc::new(engine.decode(Direction::Forward)?)),
+                Lists::Kept => engine.csr(Direction::Forward, Passes::Several, self.vertices() * 4)?,
+                Lists::Blocks => engine.csr(Direction::Forward, Passes::Part, self.vertices() * 4)?,
+            };
+            if let Some(lists) = lists {
+                return on_lists::walk(engine, &lists, options, at_once, sink);
+            }
             let hubs = Hubs::find(engine, options.weighted)?;
             let mut steps = 0;
             let mut first = 0;

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use leadline_graph_store::format::{Direction, Header, Vertex};
 
+use crate::prefetch::prefetch;
+
 /// Vertices that are asked how far away their neighbours lie.
 const SAMPLE: u64 = 1024;
 
@@ -82,6 +84,37 @@ impl Csr {
             far += list.iter().filter(|neighbour| neighbour.abs_diff(vertex as Vertex) > distance).count();
         }
         2 * far > all
+    }
+
+    /// Where a vertex's list begins and ends among the entries of all.
+    #[inline]
+    pub(crate) fn place(&self, vertex: Vertex) -> (u32, u32) {
+        let at = vertex as usize;
+        (self.starts[at], self.starts[at + 1])
+    }
+
+    /// An entry of all lists.
+    #[inline]
+    pub(crate) fn entry(&self, place: u32) -> Vertex {
+        self.neighbours[place as usize]
+    }
+
+    /// Some entries, one after the other.
+    #[inline]
+    pub(crate) fn entries_at(&self, place: u32, count: u32) -> &[Vertex] {
+        &self.neighbours[place as usize..(place + count) as usize]
+    }
+
+    /// Has the place of a vertex's list fetched.
+    #[inline]
+    pub(crate) fn prefetch_place(&self, vertex: Vertex) {
+        prefetch(&self.starts[vertex as usize]);
+    }
+
+    /// Has an entry fetched.
+    #[inline]
+    pub(crate) fn prefetch_entry(&self, place: u32) {
+        prefetch(&self.neighbours[place as usize]);
     }
 
     /// The lists of a range of vertices, in their order.

@@ -14,6 +14,8 @@ use crate::numbers::{numbers, plain};
 /// How often a run goes through the lists of a direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Passes {
+    /// A small part of one: lists that are kept serve it, but none are decoded for it.
+    Part,
     /// About once: to decode them apart pays only if another run did, or does, go through them too.
     One,
     /// Several times.
@@ -37,7 +39,11 @@ impl Engine<'_> {
         if kept.is_some() {
             return Ok(kept.filter(|_| self.has_room(beside)));
         }
-        let is_worth_it = passes == Passes::Several || graph.is_run_again();
+        let is_worth_it = match passes {
+            Passes::Part => false,
+            Passes::One => graph.is_run_again(),
+            Passes::Several => true,
+        };
         let Some(bytes) = Csr::bytes_for(graph.header()) else { return Ok(None) };
         if !is_worth_it || !self.holds_all() || !self.has_room(bytes + beside) {
             return Ok(None);
@@ -48,8 +54,11 @@ impl Engine<'_> {
         Ok(Some(csr))
     }
 
-    /// Decodes all lists of a direction.
-    fn decode(&mut self, direction: Direction) -> Result<Csr, GraphError> {
+    /// Decodes all lists of a direction. They are in the memory of whoever asks.
+    ///
+    /// # Errors
+    /// As [`Engine::sweep`].
+    pub(crate) fn decode(&mut self, direction: Direction) -> Result<Csr, GraphError> {
         let vertices = self.graph().vertices();
         // Of each vertex, one behind its place: first its degree, then where its next neighbour goes, and in
         // the end where its list ends.

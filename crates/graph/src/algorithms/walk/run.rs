@@ -1,6 +1,6 @@
 //! Random walks as an algorithm that is asked for: what they need, cost, and look like.
 
-use super::{MemoryPlan, Starts, WalkOptions, Walks, is_bias};
+use super::{Lists, MemoryPlan, Starts, WalkOptions, Walks, is_bias};
 use crate::algorithm::{
     Algorithm, AlgorithmOption, Call, Definition, Destination, Job, Needs, OptionKind, Ran, TableShape,
     Within, least_memory_of,
@@ -148,7 +148,12 @@ impl Algorithm for WalkRun {
     fn reads(&self, blocks: &Blocks<'_>) -> [u64; 2] {
         let options = &self.options;
         let walks = blocks.graph.walk_count(options);
-        let at_once = MemoryPlan::new(blocks.graph, blocks.memory(), options).at_once.max(1);
+        let plan = MemoryPlan::new(blocks.graph, blocks.memory(), options);
+        let at_once = plan.at_once.max(1);
+        if plan.lists == Lists::OfRun {
+            // The sizes of lists, then the lists.
+            return [blocks.forward, 2 * blocks.forward];
+        }
         let least = match &options.starts {
             Starts::From(_) => blocks.forward.min(walks).min(1),
             // One in every second block or so, where there is one for each.
