@@ -103,7 +103,7 @@ fn a_compaction_that_is_interrupted_makes_the_lists_of_one_that_is_not() {
         let interruptions = (0..1000).take_while(|_| interrupted(&store)).count();
         assert!(interruptions > 0, "{shape:?}");
         let report = compacted(&other);
-        assert!((report.resumed_bytes, report.began_anew) == (0, false));
+        assert!((report.resumed_bytes, report.restarted) == (0, false));
         assert!(lists(&store) == lists(&other), "{shape:?}");
         verify(&store, &mut |_| {}).unwrap();
     }
@@ -117,7 +117,7 @@ fn what_was_written_before_an_interruption_is_not_written_again() {
         drop(GraphUpdate::open(&store, options()).unwrap());
         let mut update = GraphUpdate::open(&store, options()).unwrap();
         let report = update.resume_compaction(&mut |_| {}).unwrap().unwrap();
-        assert!(report.resumed_bytes > 64 << 10 && !report.began_anew, "{report:?}");
+        assert!(report.resumed_bytes > 64 << 10 && !report.restarted, "{report:?}");
         assert!(update.resume_compaction(&mut |_| {}).unwrap().is_none(), "it has ended");
         compacted(&other);
         assert!(lists(&store) == lists(&other), "{shape:?}");
@@ -133,7 +133,7 @@ fn what_a_compaction_left_is_thrown_away_once_the_store_has_changed() {
         update.commit().unwrap();
     }
     let (report, expected) = (compacted(&store), compacted(&other));
-    assert_eq!((report.resumed_bytes, report.began_anew, expected.began_anew), (0, true, false));
+    assert_eq!((report.resumed_bytes, report.restarted, expected.restarted), (0, true, false));
     assert!(lists(&store) == lists(&other));
 }
 
@@ -154,7 +154,7 @@ fn what_a_compaction_left_is_thrown_away_where_it_is_damaged() {
         bytes[at] ^= 1;
         fs::write(&path, bytes).unwrap();
         let report = compacted(&store);
-        assert_eq!((report.resumed_bytes, report.began_anew), (0, true), "{path:?}");
+        assert_eq!((report.resumed_bytes, report.restarted), (0, true), "{path:?}");
         compacted(&other);
         assert!(lists(&store) == lists(&other));
     }

@@ -242,7 +242,7 @@ class Upkeep:
         dict
             ``version``, ``bytes_before``, ``bytes_after``, and whether it was ``compacted``: not if there
             was nothing to do. ``resumed_bytes`` of the new lists were written by a compaction that was
-            interrupted; ``began_anew``: there was one, but the store has changed since.
+            interrupted; ``restarted``: there was one, but the store has changed since.
 
         Raises
         ------

@@ -105,10 +105,10 @@ fn words(compacted: &Compacted) -> Text {
         CompactReport { resumed_bytes: written @ 1.., .. } => {
             all.push(("resumed", format!("{} were written before the interruption", bytes(written))));
         }
-        CompactReport { began_anew: true, .. } => {
+        CompactReport { restarted: true, .. } => {
             all.push((
-                "begun",
-                "anew: since the interruption the store has changed, or was damaged".to_owned(),
+                "restarted",
+                "the new lists of the interrupted compaction do not match the store any more".to_owned(),
             ));
         }
         _ => {}

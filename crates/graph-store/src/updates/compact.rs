@@ -38,7 +38,7 @@ pub struct CompactReport {
     pub resumed_bytes: u64,
     /// Whether what an earlier compaction had written was of no use: the store has changed since, or it was
     /// damaged.
-    pub began_anew: bool,
+    pub restarted: bool,
 }
 
 impl CompactReport {
@@ -50,7 +50,7 @@ impl CompactReport {
             bytes_after: bytes,
             compacted: false,
             resumed_bytes: 0,
-            began_anew: false,
+            restarted: false,
         }
     }
 }

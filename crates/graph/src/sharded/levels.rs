@@ -1,5 +1,5 @@
 //! Levels of a search, in a temporary file while they are found: for each level, and each chunk of vertices
-//! with some on it, the distances between these. A chunk of many levels is written anew as numbers.
+//! with some on it, the distances between these. A chunk of many levels is rewritten as numbers.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;

@@ -209,9 +209,9 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
             update.install_manifest(manifest, log)
         })?;
         let bytes_after = self.space()?.total();
-        let began_anew = std::mem::take(&mut self.has_removed) || resumed == Resumed::Damaged;
+        let restarted = std::mem::take(&mut self.has_removed) || resumed == Resumed::Damaged;
         let resumed_bytes = if let Resumed::After(bytes) = resumed { bytes } else { 0 };
-        Ok(CompactReport { version, bytes_before, bytes_after, compacted: true, resumed_bytes, began_anew })
+        Ok(CompactReport { version, bytes_before, bytes_after, compacted: true, resumed_bytes, restarted })
     }
 
     /// Ends a compaction that was interrupted, if the store has not changed since; what it did, if there was

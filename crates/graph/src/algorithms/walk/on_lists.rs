@@ -1,5 +1,5 @@
 //! Walks on lists in memory. A step waits for memory a few times, wherever the lists lie, so a thread leads
-//! many walkers in turns: what one needs next is on its way while the others go on.
+//! many walkers in turns: what one walker needs next is on its way while other walkers go on.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
