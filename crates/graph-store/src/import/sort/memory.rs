@@ -15,6 +15,9 @@ const PART: usize = 1 << 15;
 /// Keys of the sample for each range.
 const SAMPLE: usize = 32;
 
+/// What each lane brought.
+type Chunks<K, W> = Vec<Vec<Record<K, W>>>;
+
 /// Records in ranges of ascending keys.
 #[derive(Debug)]
 pub(super) struct InMemory<K, W> {
@@ -46,10 +49,10 @@ impl<K: Key, W: Weight> InMemory<K, W> {
     /// Deals records out on all threads. Gives them back where there are few of them, or more than `most` in
     /// one range.
     pub(super) fn deal(
-        chunks: Vec<Vec<Record<K, W>>>,
+        chunks: Chunks<K, W>,
         most: usize,
         plan: &ImportPlan,
-    ) -> Result<Result<InMemory<K, W>, Vec<Vec<Record<K, W>>>>, GraphError> {
+    ) -> Result<Result<InMemory<K, W>, Chunks<K, W>>, GraphError> {
         let all: usize = chunks.iter().map(Vec::len).sum();
         let parts = (all / PART).min(Splitters::<K>::MOST / 2);
         if parts < 2 || most < PART {
