@@ -25,7 +25,7 @@ mod run;
 
 use std::sync::Arc;
 
-use crate::engine::{Csr, Passes};
+use crate::engine::{Cache, Csr, Passes};
 use crate::{Engine, Graph, GraphError, RunStats};
 
 use super::lists::{all_cached, spare};
@@ -173,9 +173,13 @@ impl MemoryPlan {
         let blocks = |room| (room, Lists::Blocks);
         if let Some(lists) = lists_bytes(graph, options).filter(|_| options.are_many(graph)) {
             // On lists it costs little to have few walkers at a time.
+            let least = (spare / 16).max(Batch::bytes(LEAST_WALKERS, options.length));
+            // They are kept next to the blocks of both directions.
+            let reverse = graph.all_blocks() - graph.directory(Direction::Forward).blocks();
+            let all = cached + u64::from(reverse) * Cache::bytes_per_frame(graph.header().block_bytes);
             match spare.checked_sub(lists) {
-                Some(room) if room >= cached + spare / 16 => return (room - cached, Lists::Kept),
-                Some(room) if room >= spare / 16 => return (room, Lists::OfRun),
+                Some(room) if room >= all.saturating_add(least) => return (room - all, Lists::Kept),
+                Some(room) if room >= least => return (room, Lists::OfRun),
                 _ => {}
             }
         }
