@@ -9,6 +9,7 @@ use leadline_graph::{Graph, GraphUpdate, Options, UpdateOptions};
 use proptest::prelude::*;
 
 use crate::algorithms::options;
+use crate::made::{self, Shape};
 use crate::samples::Sample;
 
 /// Enough for everything.
@@ -113,4 +114,22 @@ fn lists_are_those_of_the_version() {
         assert_eq!(changed.wcc().unwrap().count, 1);
     }
     assert_eq!(graph.bfs(&[0]).unwrap().depth, 499);
+}
+
+/// A search needs both directions: where only one fits, neither is decoded.
+#[test]
+fn a_direction_is_not_decoded_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("g");
+    let edges = made::edges(2000, 200_000, None, 1);
+    Shape::new(2000, true).compressed().writer(&path, &edges).finish().unwrap();
+    let taken = |memory: u64| {
+        let graph = Graph::open(&path, made::options(memory, 1, 1)).unwrap();
+        [(); 2].map(|()| graph.bfs(&[0]).unwrap().stats.memory_bytes)
+    };
+    let [blocks, both] = taken(64 << 20);
+    let lists = (both - blocks) / 2;
+    assert!(lists > 4 * 150_000, "the second search decodes both: {both}, {blocks}");
+    let [first, second] = taken(blocks + lists + lists / 2);
+    assert_eq!(first, second, "nothing is decoded");
 }

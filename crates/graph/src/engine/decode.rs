@@ -54,6 +54,14 @@ impl Engine<'_> {
         Ok(Some(csr))
     }
 
+    /// Bytes that decoded lists of the reverse direction take in addition to those that are kept.
+    pub(crate) fn bytes_of_reverse_lists(&self) -> u64 {
+        let header = self.graph().header();
+        let is_kept = self.graph().with_lists(|lists| lists.of(header, Direction::Reverse).is_some());
+        // Where the graph is not directed they are the forward ones.
+        if is_kept || !header.directed { 0 } else { Csr::bytes_for(header).unwrap_or(0) }
+    }
+
     /// Decodes all lists of a direction. They are in the memory of whoever asks.
     ///
     /// # Errors

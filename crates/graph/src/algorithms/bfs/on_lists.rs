@@ -44,8 +44,13 @@ impl Lists {
         let graph = engine.graph();
         // A frontier of all vertices, in parts by thread and together, and two bitmaps.
         let beside = graph.vertices() * 8 + graph.vertices() / 4;
-        let Some(outgoing) = engine.csr(Direction::Forward, Passes::One, beside)? else { return Ok(None) };
-        if !graph.header().has_reverse() {
+        let has_reverse = graph.header().has_reverse();
+        // One direction is not decoded where the other one has no room.
+        let reverse = if has_reverse { engine.bytes_of_reverse_lists() } else { 0 };
+        let Some(outgoing) = engine.csr(Direction::Forward, Passes::One, beside + reverse)? else {
+            return Ok(None);
+        };
+        if !has_reverse {
             return Ok(Some(Lists { outgoing, incoming: None }));
         }
         let incoming = engine.csr(Direction::Reverse, Passes::One, beside)?;
