@@ -48,14 +48,14 @@ fn parse_meta(name: &str, text: &str) -> Result<Graph> {
 /// What an engine must hold of every vertex, bytes; the same for all engines, however much they really hold.
 ///
 /// A parent or a label of 4 bytes (bfs, dfs, wcc); two ranks of 8 and a degree of 4 (pagerank); two labels of
-/// 4, old and new (cdlp); a degree and a core number (kcore); a triangle count of 8 (lcc); a count of visits
-/// (walk).
+/// 4, old and new (cdlp); a degree and a core number (kcore); a triangle count of 8 (lcc,
+/// triangles); a count of visits (walk).
 pub fn state_bytes(algorithm: &str) -> Result<u64> {
     Ok(match algorithm {
         "bfs" | "dfs" | "wcc" | "walk" => 4,
-        "cdlp" | "kcore" | "lcc" => 8,
+        "cdlp" | "kcore" | "lcc" | "triangles" => 8,
         "pagerank" => 20,
-        _ => bail!("no algorithm {algorithm:?}: bfs, dfs, wcc, pagerank, cdlp, lcc, kcore or walk"),
+        _ => bail!("no algorithm {algorithm:?}: bfs, dfs, wcc, pagerank, cdlp, lcc, triangles, kcore or walk"),
     })
 }
 

@@ -16,7 +16,8 @@ use crate::table::spread;
 /// says the algorithm alone took, without start and loading. For Leadline that is the third of three runs in
 /// one process: the first has filled the cache, and the second has decoded the lists.
 ///
-/// A peer is called as in `run`; the last number it prints is its seconds.
+/// A peer is called as in `run`; the last number it prints is its seconds. `benches/python/networkit_peer.py`
+/// is one.
 #[derive(Parser)]
 pub struct Args {
     /// Folder that `generate` wrote
