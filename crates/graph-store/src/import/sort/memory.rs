@@ -18,6 +18,9 @@ const SAMPLE: usize = 32;
 /// What each lane brought.
 type Chunks<K, W> = Vec<Vec<Record<K, W>>>;
 
+/// In ranges, or as it was brought.
+type Ranged<K, W> = Result<InMemory<K, W>, Chunks<K, W>>;
+
 /// Records in ranges of ascending keys.
 #[derive(Debug)]
 pub(super) struct InMemory<K, W> {
@@ -52,7 +55,7 @@ impl<K: Key, W: Weight> InMemory<K, W> {
         chunks: Chunks<K, W>,
         most: usize,
         plan: &ImportPlan,
-    ) -> Result<Result<InMemory<K, W>, Chunks<K, W>>, GraphError> {
+    ) -> Result<Ranged<K, W>, GraphError> {
         let all: usize = chunks.iter().map(Vec::len).sum();
         let parts = (all / PART).min(Splitters::<K>::MOST / 2);
         if parts < 2 || most < PART {
