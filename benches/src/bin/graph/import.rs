@@ -1,4 +1,5 @@
-//! Imports next to the disk's bandwidth: how long the disk alone would take for the bytes that an import moves.
+//! Imports next to the disk's bandwidth: how long the disk alone would take for the bytes that an import
+//! moves.
 
 use std::ffi::OsString;
 use std::fs::File;
