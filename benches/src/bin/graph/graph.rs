@@ -55,7 +55,9 @@ pub fn state_bytes(algorithm: &str) -> Result<u64> {
         "bfs" | "dfs" | "wcc" | "walk" => 4,
         "cdlp" | "kcore" | "lcc" | "triangles" => 8,
         "pagerank" => 20,
-        _ => bail!("no algorithm {algorithm:?}: bfs, dfs, wcc, pagerank, cdlp, lcc, triangles, kcore or walk"),
+        _ => {
+            bail!("no algorithm {algorithm:?}: bfs, dfs, wcc, pagerank, cdlp, lcc, triangles, kcore or walk")
+        }
     })
 }
 
