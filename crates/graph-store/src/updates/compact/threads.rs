@@ -28,8 +28,9 @@ const WAITING: usize = 2;
 /// Bytes in memory of a thread, about: its reads, and parts that are made, wait or are taken.
 pub(super) const BYTES_PER_THREAD: u64 = 8 << 20;
 
-/// The priority of the threads, the lowest: whoever waits for an answer goes first.
-const LOWEST: i32 = 19;
+/// The priority of the threads, below others': whoever waits for an answer goes first. With the lowest of
+/// all, 19, nothing would be compacted for long while others compute.
+const NICE: i32 = 10;
 
 /// As many parts are done before they matter to others.
 const FEW_PARTS: usize = 16;
@@ -156,11 +157,11 @@ impl<'a> Making<'a> {
     }
 }
 
-/// Gives a thread the lowest priority, unless there is little to do.
+/// Gives a thread the lower priority, unless there is little to do.
 fn give_way(parts: usize) {
     if parts > FEW_PARTS {
         // Where that is refused it is as urgent as anything else.
-        let _ = rustix::process::setpriority_process(None, LOWEST);
+        let _ = rustix::process::setpriority_process(None, NICE);
     }
 }
 
