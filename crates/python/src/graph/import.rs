@@ -58,7 +58,6 @@ pub(crate) fn import_edges(
             leadline_cli::check_store(&store, force)?;
             let options = ImportOptions {
                 memory: memory.unwrap_or_else(default_memory),
-                temp: None,
                 block_bytes,
                 compressed: !plain,
                 undirected,
@@ -67,6 +66,7 @@ pub(crate) fn import_edges(
                 reverse,
                 renumber,
                 stop: Arc::clone(&watch.cancel),
+                ..ImportOptions::default()
             };
             let edges = all(feed, vertices, vertices_below)?;
             Ok(import(Box::new(edges), &store, &options, &mut steps(watch))?)
