@@ -21,7 +21,7 @@ use crate::{background, errors};
 /// What is open.
 pub(super) enum Opened {
     One(Box<Graph>),
-    Sharded(ShardedGraph),
+    Sharded(Box<ShardedGraph>),
 }
 
 /// An open store. One algorithm runs on it at a time; another thread that asks meanwhile waits.
@@ -173,7 +173,7 @@ struct Facts {
 impl Opened {
     fn open(path: &Path, options: &Options) -> Result<Opened, GraphError> {
         Ok(match is_sharded(path) {
-            true => Opened::Sharded(ShardedGraph::open(path, options.clone())?),
+            true => Opened::Sharded(Box::new(ShardedGraph::open(path, options.clone())?)),
             false => Opened::One(Box::new(Graph::open(path, options.clone())?)),
         })
     }
