@@ -161,12 +161,16 @@ fn numbers(ids: &mut Ids<'_>, step: u64) -> Result<Vec<u64>, GraphError> {
 impl Texts {
     /// Every `step`th string, as long as there is memory for it.
     fn read(ids: &mut Ids<'_>, step: u64, memory: u64) -> Result<Texts, GraphError> {
-        let mut kept = Texts::default();
         let (vertices, mut rank) = (ids.base_vertices(), 0);
+        // At once, since what grows is in memory twice while it moves.
+        let count = vertices.div_ceil(step).min(memory / 8);
+        let bytes = (memory - 8 * count).min(ids.base_text_bytes()?) as usize;
+        let ends = count as usize;
+        let mut kept = Texts { bytes: Vec::with_capacity(bytes), ends: Vec::with_capacity(ends) };
         while rank < vertices {
             let text = ids.base_text(rank)?;
             // Those that are kept may be longer than most.
-            if (kept.bytes.len() + text.len() + 8 * (kept.ends.len() + 1)) as u64 > memory.max(8) {
+            if kept.bytes.len() + text.len() > bytes || kept.ends.len() == ends {
                 break;
             }
             kept.bytes.extend_from_slice(text.as_bytes());
