@@ -123,7 +123,9 @@ FACES = {
     "emulate ctl start-trace": Face(Drive.start_trace),
     "emulate ctl stop-trace": Face(Drive.stop_trace),
     "graph import": Face(
-        Graph.import_file, {"preview": "Graph.preview_file"}, {"store": "path"}
+        Graph.import_file,
+        {"preview": "Graph.preview_file", "shard_vertices": "for tests: small sharded stores"},
+        {"store": "path"},
     ),
     "graph export": Face(
         Graph.export,
