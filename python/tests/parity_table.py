@@ -124,7 +124,7 @@ FACES = {
     "emulate ctl stop-trace": Face(Drive.stop_trace),
     "graph import": Face(
         Graph.import_file,
-        {"preview": "Graph.preview_file", "shard_vertices": "for tests: small sharded stores"},
+        {"preview": "Graph.preview_file", "shard-vertices": "for tests: small sharded stores"},
         {"store": "path"},
     ),
     "graph export": Face(

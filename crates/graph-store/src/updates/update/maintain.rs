@@ -195,6 +195,7 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         if !store.is_changed() {
             return Ok(CompactReport::of_nothing(version, bytes_before));
         }
+        self.forget_index();
         let notes = Notes {
             place: self.held.folder(),
             manifest: &self.manifest,
@@ -238,6 +239,7 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
     /// show: where ids that were added or removed take more memory than they may. In a base they take none.
     pub(super) fn renew_base(&mut self) -> Result<(), GraphError> {
         self.begin_folder()?;
+        self.forget_index();
         let store = StoreFile::of_snapshot(self.snapshot()?, self.name.clone());
         let stop = self.options.run.stop.clone();
         let (renewed, _) = self.renewed(&store, None, stop.as_deref(), &mut |_| {})?;
@@ -245,6 +247,11 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         let (manifest, log) = self.go_over_to(renewed)?;
         (self.manifest, self.log) = (manifest, Some(log));
         Ok(())
+    }
+
+    /// Before a base is written, which takes memory itself: the next one's ids are others.
+    fn forget_index(&mut self) {
+        self.index = IdIndex::default();
     }
 
     /// Writes a base that has all changes, and what belongs to one that has none since; and says whether an
