@@ -13,8 +13,7 @@ import pytest
 import leadline
 
 #: What a process may have above the cap: buffers of a size that no cap changes, stacks, the allocator.
-# 8 MiB of it are buffers of the threads that compact; one run in three took more than 16.
-SLACK = 24 << 20
+SLACK = 16 << 20
 
 #: Measures `work`; what `prepare` makes is the caller's.
 PROGRAM = """

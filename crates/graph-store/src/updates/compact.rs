@@ -14,7 +14,7 @@ use std::sync::mpsc::{Sender, channel};
 
 use self::begun::Notes;
 use self::coded::{Coded, Seen};
-use self::threads::{BYTES_PER_THREAD, Making};
+use self::threads::{AtOnce, Making};
 use super::merge::fits_in_four_bytes;
 use crate::direct::Pace;
 use crate::format::header::IdKind;
@@ -101,8 +101,8 @@ impl NewBase<'_> {
         let pace = Arc::new(Pace::of(&store.file));
         let (mut writer, begun) = self.begin(layout, &pace)?;
         let from = if let Begun::After(mark) = begun { Some(mark) } else { None };
-        let threads = self.options.threads.min((self.options.memory / 4 / BYTES_PER_THREAD) as usize);
-        let making = Making { store, base: self.base, layout, threads, pace: &pace, stop };
+        let at_once = AtOnce::under(self.options);
+        let making = Making { store, base: self.base, layout, at_once, pace: &pace, stop };
         for direction in directions(store) {
             let within = from.filter(|mark| mark.side() == direction);
             match direction {

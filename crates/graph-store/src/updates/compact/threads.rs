@@ -7,29 +7,29 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::Scope;
 
 use super::coded::{Coded, Coder};
-use crate::GraphError;
 use crate::direct::{DirectFile, Pace, ReadQueue};
 use crate::format::{Direction, Layout, Vertex};
 use crate::inspect::{Side, StoreFile};
 use crate::updates::changes::Merging;
+use crate::{GraphError, Options};
 
 /// Bytes of a read, whose blocks are a part of the work; others who read the device wait for no more.
 const READ: usize = 128 << 10;
 
-/// Reads in flight of each thread, where nobody else reads.
-const DEPTH: usize = 8;
+/// Reads in flight of each thread where nobody else reads, at least and at most.
+const DEPTH: (usize, usize) = (2, 8);
 
 /// Blocks of vertices that only changes have, which are no bytes to read, of a part.
-const NEW_BLOCKS: u32 = 64;
+const NEW_BLOCKS: u32 = 8;
 
-/// Parts of a thread that wait to be taken.
+/// Parts of a thread that wait to be taken, with full depth.
 const WAITING: usize = 2;
 
 /// Bytes in memory of a thread, about: its reads, and parts that are made, wait or are taken.
-pub(super) const BYTES_PER_THREAD: u64 = 8 << 20;
+const BYTES_PER_THREAD: u64 = 8 << 20;
 
-/// The priority of the threads, below others': whoever waits for an answer goes first. With the lowest of
-/// all, 19, nothing would be compacted for long while others compute.
+/// The nice value of the threads: programs with an answer to give go first. With 19, the lowest priority, a
+/// compaction hardly moves while other programs compute.
 const NICE: i32 = 10;
 
 /// As many parts are done before they matter to others.
@@ -42,9 +42,30 @@ pub(super) struct Making<'a> {
     /// Where the base of the store is, to be read past the page cache.
     pub(super) base: &'a Path,
     pub(super) layout: Layout,
-    pub(super) threads: usize,
+    pub(super) at_once: AtOnce,
     pub(super) pace: &'a Pace,
     pub(super) stop: Option<&'a AtomicBool>,
+}
+
+/// How much is made at a time.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AtOnce {
+    threads: usize,
+    /// Reads in flight of each thread where nobody else reads.
+    depth: usize,
+    /// Parts of each thread that are made and wait; without one, a thread waits until its part is taken.
+    waiting: usize,
+}
+
+impl AtOnce {
+    /// Under the cap of `options`: threads in a quarter of the memory, and their reads in a sixty-fourth.
+    pub(super) fn under(options: &Options) -> AtOnce {
+        let most = usize::try_from(options.memory / 4 / BYTES_PER_THREAD).unwrap_or(usize::MAX);
+        let threads = options.threads.min(most).max(1);
+        let reads = options.memory / 64 / READ as u64 / threads as u64;
+        let depth = usize::try_from(reads).unwrap_or(usize::MAX).clamp(DEPTH.0, DEPTH.1);
+        AtOnce { threads, depth, waiting: if depth == DEPTH.1 { WAITING } else { 0 } }
+    }
 }
 
 /// Which blocks are a part.
@@ -140,11 +161,12 @@ impl<'a> Making<'a> {
         let file = File::open(self.base).map_err(|error| GraphError::opening(self.base, error))?;
         let file = DirectFile::to_read(&file, self.base)?;
         let count = parts.count();
-        let threads = self.threads.clamp(1, count.max(1));
+        let AtOnce { threads, depth, waiting } = self.at_once;
+        let threads = threads.min(count.max(1));
         let lane = |thread| {
-            let (to, parts_of) = sync_channel(WAITING);
+            let (to, parts_of) = sync_channel(waiting);
             let (back, again) = channel();
-            let queue = ReadQueue::new(&file, DEPTH, READ)?;
+            let queue = ReadQueue::new(&file, depth, READ)?;
             let worker = Worker { making: self, side, parts, queue, from, asked: thread, step: threads };
             scope.spawn(move || {
                 give_way(count);
@@ -165,7 +187,7 @@ fn give_way(parts: usize) {
     }
 }
 
-/// Makes every so many-th part.
+/// Makes every `step`th part.
 struct Worker<'a> {
     making: Making<'a>,
     side: Side<'a>,
@@ -233,7 +255,7 @@ impl Worker<'_> {
     fn read(&mut self, part: usize) -> Result<(), GraphError> {
         let pace = self.making.pace;
         pace.look();
-        let ahead = if pace.is_gentle() { 1 } else { DEPTH };
+        let ahead = if pace.is_gentle() { 1 } else { self.making.at_once.depth };
         let size = u64::from(self.making.layout.block_bytes);
         while self.asked < self.parts.read().min(part + ahead * self.step) {
             let blocks = self.parts.blocks(self.asked);
