@@ -71,6 +71,9 @@ fn settings_and_trees_fit_in_80_columns() {
     fs::write(dir.path().join("postgresql.conf"), conf).unwrap();
     let tree = ["--data", "1G", "--key", "16", "--value", "1000"];
     let mix = ["--mix", "point=60,scan=10,insert=30", "--memory", "64M"];
+    // A drive is fitted to few points soon, and the table has the same columns.
+    let few = ["profile", "sim:flash", "--reads-only", "--quick", "--block-size", "4K", "-o", "few.json"];
+    run(dir.path(), &[&few[..], &["--max-concurrency", "32"]].concat()).succeeded();
     assert_narrow(
         dir.path(),
         &[
@@ -80,7 +83,7 @@ fn settings_and_trees_fit_in_80_columns() {
             &["lint", "auto", "postgresql.conf", "flash.json"],
             &[&["btree", "advise", "flash.json"], &tree[..], &["--mix", "point=60,insert=40"]].concat(),
             &[&["lsm", "advise", "flash.json"], &tree[..], &mix].concat(),
-            &["calibrate", "flash.json", "-o", "drive.toml"],
+            &["calibrate", "few.json", "-o", "drive.toml"],
         ],
     );
 }
