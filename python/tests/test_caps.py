@@ -56,7 +56,7 @@ def folder(tmp_path_factory):
 
 
 def names(kind, first, count):
-    """Code for the ids of a path of so many vertices."""
+    """Code for the ids of a path of ``count`` vertices."""
     if kind == "numbers":
         return f"np.arange({first}, {first} + {count}, dtype=np.uint64) * 5"
     return f"['person-%09d' % (5 * i) for i in range({first}, {first} + {count})]"

@@ -31,6 +31,7 @@ pub mod graphalytics;
 pub mod import;
 pub mod input;
 pub mod inspect;
+pub mod leb128;
 mod options;
 pub mod parquet_file;
 mod progress;

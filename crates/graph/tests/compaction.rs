@@ -75,7 +75,7 @@ fn compacted(store: &Path) -> CompactReport {
     GraphUpdate::open(store, options()).unwrap().compact(None, &mut |_| {}).unwrap()
 }
 
-/// Interrupts a compaction once so many parts of it are done; false where it was at its end before.
+/// Interrupts a compaction after a number of parts; false if it ended before that.
 fn interrupted(store: &Path, parts: usize) -> bool {
     let (stop, mut seen) = (AtomicBool::new(false), 0);
     let mut update = GraphUpdate::open(store, options()).unwrap();

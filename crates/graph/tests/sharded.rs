@@ -45,7 +45,7 @@ fn edges(seed: u64, vertices: u64, spread: impl Fn(u64) -> u64) -> String {
     lines
 }
 
-/// Imports text as an ordinary store, and as one of shards of so many vertices.
+/// Imports text as an ordinary store, and as a sharded store with `shard_vertices` vertices per shard.
 fn both(folder: &Path, text: &str, shard: u64, options: &ImportOptions) -> [std::path::PathBuf; 2] {
     let input = folder.join("edges.el");
     std::fs::write(&input, text).unwrap();

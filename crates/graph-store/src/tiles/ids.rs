@@ -19,6 +19,7 @@ use super::Shards;
 use super::manifest::IDS;
 use crate::GraphError;
 use crate::format::{ALIGNMENT, checksum};
+use crate::leb128;
 
 const PAGE: usize = ALIGNMENT as usize;
 
@@ -91,9 +92,9 @@ impl<W: Write> IdWriter<W> {
         if self.page.is_empty() {
             (self.first, self.behind) = (IdRun { rank, id, count: 0 }, id);
         }
-        put(&mut self.page, u128::from(id - self.behind) << 1 | u128::from(count > 1));
+        put_head(id - self.behind, count > 1, &mut self.page);
         if count > 1 {
-            put(&mut self.page, u128::from(count - 2));
+            leb128::put(count - 2, &mut self.page);
         }
         self.first.count += count;
         // Behind the largest id there is none, and nothing is written.
@@ -119,26 +120,25 @@ impl<W: Write> IdWriter<W> {
     }
 }
 
-/// LEB128. The distance between two ids, doubled, may take 65 bits.
-fn put(out: &mut Vec<u8>, mut number: u128) {
-    while number >= 128 {
-        out.push(number as u8 | 128);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-fn take(bytes: &mut &[u8]) -> Option<u128> {
-    let (mut number, mut shift) = (0, 0);
-    loop {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u128::from(byte & 127) << shift;
-        shift += 7;
-        if byte < 128 || shift > 70 {
-            return (byte < 128).then_some(number);
+/// How many ids are missing before a run, doubled, and whether it has two ids or more: 65 bits at most, of which
+/// the lowest 7 are the first byte.
+fn put_head(missing: u64, is_long: bool, out: &mut Vec<u8>) {
+    let low = (missing << 1) as u8 & 0x7f | u8::from(is_long);
+    match missing >> 6 {
+        0 => out.push(low),
+        rest => {
+            out.push(low | 0x80);
+            leb128::put(rest, out);
         }
     }
+}
+
+fn take_head(bytes: &mut &[u8]) -> Option<(u64, bool)> {
+    let (&low, rest) = bytes.split_first()?;
+    *bytes = rest;
+    let high = if low & 0x80 == 0 { 0 } else { leb128::take(bytes)? };
+    let missing = high.checked_mul(1 << 6)? | u64::from(low & 0x7f) >> 1;
+    Some((missing, low & 1 == 1))
 }
 
 /// Reads ids.
@@ -301,11 +301,11 @@ fn decode(runs: &mut Vec<IdRun>, [rank, first, count]: [u64; 3], mut bytes: &[u8
     runs.clear();
     let (mut done, mut behind) = (0, Some(first));
     while done < count {
-        let Some(head) = take(&mut bytes) else { return false };
-        let more = if head & 1 == 1 { take(&mut bytes).map(|more| more + 2) } else { Some(1) };
-        let missing = u64::try_from(head >> 1).ok();
-        let id = behind.zip(missing).and_then(|(behind, missing)| behind.checked_add(missing));
-        let of_run = more.and_then(|more| u64::try_from(more).ok()).filter(|of_run| *of_run <= count - done);
+        let Some((missing, is_long)) = take_head(&mut bytes) else { return false };
+        let more =
+            if is_long { leb128::take(&mut bytes).and_then(|more| more.checked_add(2)) } else { Some(1) };
+        let id = behind.and_then(|behind| behind.checked_add(missing));
+        let of_run = more.filter(|of_run| *of_run <= count - done);
         let (Some(id), Some(of_run)) = (id, of_run) else { return false };
         // The last id is at most the largest number.
         if id.checked_add(of_run - 1).is_none() || rank.checked_add(done + of_run).is_none() {

@@ -61,13 +61,13 @@ pub(super) enum Resumed {
     Nothing,
     /// Blocks are not what they were when they were noted.
     Damaged,
-    /// So many bytes of lists.
+    /// Bytes of lists that were there.
     After(u64),
 }
 
 /// How a file of lists is begun.
 enum Begun {
-    Anew,
+    Empty,
     Damaged,
     After(Mark),
 }
@@ -125,7 +125,7 @@ impl NewBase<'_> {
             return Err(store.damaged(format!("its lists have {found} entries, and not {said}")));
         }
         Ok(match begun {
-            Begun::Anew => Resumed::Nothing,
+            Begun::Empty => Resumed::Nothing,
             Begun::Damaged => Resumed::Damaged,
             Begun::After(mark) => Resumed::After(mark.end(layout)),
         })
@@ -147,7 +147,7 @@ impl NewBase<'_> {
         }
         begun::forget(leadline_files::folder_of(path))?;
         let file = open(File::options().create(true).truncate(true))?;
-        let begun = if noted.is_some() { Begun::Damaged } else { Begun::Anew };
+        let begun = if noted.is_some() { Begun::Damaged } else { Begun::Empty };
         Ok((StoreWriter::base(path, file, layout, pace)?, begun))
     }
 

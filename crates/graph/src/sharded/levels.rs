@@ -6,6 +6,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use leadline_graph_store::format::Vertex;
+use leadline_graph_store::leb128;
 
 use super::ShardedGraph;
 use crate::{Frontier, GraphError};
@@ -95,7 +96,7 @@ impl LevelFile {
             let (at, before) = (self.written + self.buffer.len() as u64, self.buffer.len());
             let mut last = chunk * CHUNK;
             for vertex in found.iter(first..end as Vertex) {
-                put(&mut self.buffer, u64::from(vertex) - last);
+                leb128::put(u64::from(vertex) - last, &mut self.buffer);
                 last = u64::from(vertex) + 1;
             }
             let bytes = (self.buffer.len() - before) as u32;
@@ -136,7 +137,7 @@ impl LevelFile {
                 continue;
             }
             let (mut place, mut rest) = (0, bytes.as_slice());
-            while let Some(distance) = take(&mut rest) {
+            while let Some(distance) = leb128::take(&mut rest) {
                 place += distance as usize;
                 if let Some(level) = out.get_mut(place) {
                     *level = segment.level;
@@ -180,26 +181,4 @@ impl LevelFile {
 
 fn temporary(folder: &Path) -> Result<File, GraphError> {
     tempfile::tempfile_in(folder).map_err(|error| GraphError::write(folder, error))
-}
-
-/// LEB128.
-fn put(out: &mut Vec<u8>, mut number: u64) {
-    while number >= 128 {
-        out.push(number as u8 | 128);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-fn take(bytes: &mut &[u8]) -> Option<u64> {
-    let (mut number, mut shift) = (0, 0);
-    loop {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u64::from(byte & 127) << shift;
-        shift += 7;
-        if byte < 128 || shift > 56 {
-            return Some(number);
-        }
-    }
 }

@@ -26,8 +26,10 @@ const FIRST: &str = "leadline compaction 1 ";
 /// A note has some hundred bytes.
 const MOST_BYTES: u64 = 64 << 10;
 
-/// Blocks are read that many bytes at a time, and so many reads are in flight.
+/// Bytes of a read.
 const READ: usize = 128 << 10;
+
+/// Reads in flight.
 const DEPTH: usize = 8;
 
 /// How far a compaction came.

@@ -32,7 +32,7 @@ const BYTES_PER_THREAD: u64 = 8 << 20;
 /// compaction hardly moves while other programs compute.
 const NICE: i32 = 10;
 
-/// As many parts are done before they matter to others.
+/// Parts below which a compaction is over before other programs notice it.
 const FEW_PARTS: usize = 16;
 
 /// How the lists of a direction are made.

@@ -1,28 +1,7 @@
 //! How rows are packed in a block.
 
+use crate::leb128::{put, take};
 use crate::updates::rows::{Change, Row};
-
-/// Numbers with 7 bits per byte, the lowest first.
-fn put_number(mut number: u64, out: &mut Vec<u8>) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-fn take_number(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0;
-    for shift in (0..64).step_by(7) {
-        let (first, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u64::from(first & 0x7f) << shift;
-        if *first < 0x80 {
-            return Some(number);
-        }
-    }
-    None
-}
 
 /// A row behind another: by how much the neighbour is larger, or the vertex, and then the neighbour; with two
 /// bits for which of both, and for what the row says.
@@ -30,10 +9,10 @@ pub(super) fn encode(row: Row, before: u64, weighted: bool, out: &mut Vec<u8>) {
     let (vertex, neighbour) = (row.key >> 32, row.key & 0xffff_ffff);
     let remove = u64::from(row.change() == Change::Remove);
     match vertex - (before >> 32) {
-        0 => put_number((neighbour - (before & 0xffff_ffff)) << 2 | remove, out),
+        0 => put((neighbour - (before & 0xffff_ffff)) << 2 | remove, out),
         further => {
-            put_number(further << 2 | 2 | remove, out);
-            put_number(neighbour, out);
+            put(further << 2 | 2 | remove, out);
+            put(neighbour, out);
         }
     }
     if let Change::Add(weight) = row.change()
@@ -48,10 +27,10 @@ pub(super) fn decode(bytes: &[u8], weighted: bool, rows: &mut Vec<Row>) -> Optio
     let (count, mut bytes) = bytes.split_first_chunk()?;
     let mut before = 0u64;
     for _ in 0..u32::from_le_bytes(*count) {
-        let number = take_number(&mut bytes)?;
+        let number = take(&mut bytes)?;
         let key = match number & 2 {
             0 => before.checked_add(number >> 2)?,
-            _ => ((before >> 32).checked_add(number >> 2)?.checked_mul(1 << 32)?) | take_number(&mut bytes)?,
+            _ => ((before >> 32).checked_add(number >> 2)?.checked_mul(1 << 32)?) | take(&mut bytes)?,
         };
         let change = match number & 1 {
             1 => Change::Remove,

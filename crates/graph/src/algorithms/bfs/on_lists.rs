@@ -118,7 +118,8 @@ pub(super) fn search(
 }
 
 impl Search<'_> {
-    /// Gives a vertex a level if it has none. Only for one thread at a time: the place is read, then written.
+    /// Gives a vertex a level if it has none. One thread at a time may call it: it reads the place, then
+    /// writes it.
     #[inline]
     fn reach_alone(&self, vertex: Vertex, level: u32, next: &mut Level) {
         let place = &self.levels[vertex as usize];

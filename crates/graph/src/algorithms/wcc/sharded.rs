@@ -379,8 +379,8 @@ impl Parts<'_> {
         }
     }
 
-    /// Makes the number of each vertex that of its component, or of a lower vertex that is in it. Returns how
-    /// many components have their lowest vertex in the part.
+    /// Gives each vertex the number of its component, or the number of a lower vertex in the same component.
+    /// Returns how many components have their lowest vertex in the part.
     fn end(&mut self) -> u64 {
         let (start, hub) = (self.range.start, self.hub);
         let hangs_together = |vertex: &u64| !self.apart.contains(*vertex);

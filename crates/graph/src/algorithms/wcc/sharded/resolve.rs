@@ -73,8 +73,7 @@ impl Components {
         Ok(())
     }
 
-    /// Makes the number of each vertex that of its component, from the lowest part up. `numbers` is memory
-    /// for a part.
+    /// Gives each vertex the number of its component, from the lowest part up. `numbers` is memory for a part.
     pub(super) fn resolve(
         &mut self,
         graph: &ShardedGraph,
