@@ -97,7 +97,9 @@ impl<K: Key, W: Weight> Slots<K, W> {
         let (at, end) = &mut self.extents[bucket];
         let bytes = block.padded_bytes::<W>() as u64;
         if *end - *at < bytes {
-            let extent = bytes.max(EXTENT);
+            // Whole blocks of this size, which most are of: where a gap stays behind each extent, a file system
+            // has two pieces to free instead of none, and tells the drive of each.
+            let extent = bytes * (EXTENT / bytes).max(1);
             *at = spill.reserve(extent);
             *end = *at + extent;
         }
@@ -125,5 +127,35 @@ pub(crate) fn put_together<K: Key>(buckets: &mut [Bucket<K>], lanes: Vec<Vec<Buc
         for (bucket, more) in buckets.iter_mut().zip(lane) {
             bucket.extend(&more.blocks);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_of_a_bucket_follow_each_other_without_gaps() {
+        let folder = tempfile::tempdir().unwrap();
+        let spill = Spill::new(folder.path()).unwrap();
+        let plan = ImportPlan::new(16 << 20, Arc::default());
+        let splitters = Arc::new(Splitters::<u64>::new(Vec::new(), 1, (0, None)));
+        let mut random = fastrand::Rng::with_seed(3);
+        let mut slots = Slots::<u64, ()>::new(&splitters, 600 << 10, &spill, &plan).unwrap();
+        for _ in 0..1_000_000 {
+            slots.push(Record::new(random.u64(..1 << 20), random.u64(..1 << 20), ()), &spill).unwrap();
+        }
+        let blocks: Vec<u64> = slots.close(&spill).unwrap()[0]
+            .blocks
+            .iter()
+            .map(|block| block.padded_bytes::<()>() as u64)
+            .collect();
+        assert!(
+            !EXTENT.is_multiple_of(blocks[0]),
+            "blocks of {} bytes fill extents by themselves",
+            blocks[0]
+        );
+        let taken = spill.reserve(0);
+        assert!(taken > 10 * EXTENT && taken - spill.written() <= EXTENT, "{} of {taken}", spill.written());
     }
 }
