@@ -49,6 +49,14 @@ pub(super) enum Failure {
 }
 
 impl Failure {
+    /// The same of a piece that has that many lines in front.
+    pub(super) fn behind(self, lines: u64) -> Failure {
+        match self {
+            Failure::Line { before, what } => Failure::Line { before: before + lines, what },
+            whole @ Failure::Whole(_) => whole,
+        }
+    }
+
     /// The error of a piece before which `lines` lines were read.
     pub(super) fn at(self, name: &str, lines: u64) -> GraphError {
         match self {

@@ -32,6 +32,9 @@ pub(super) struct Grammar {
     pub(super) numbers_only: bool,
 }
 
+/// Bytes of text whose names are looked up together.
+const TOGETHER: usize = 16 << 10;
+
 /// Source and target, and the weight; 0 where none is wanted.
 type Edge = ((u64, u64), f64);
 
@@ -52,6 +55,18 @@ pub(super) struct Parsed {
 impl Parsed {
     pub(super) fn failed(failure: Failure) -> Parsed {
         Parsed { failure: Some(failure), ..Parsed::default() }
+    }
+
+    /// Adds what was found in the text behind.
+    fn append(&mut self, other: Parsed) {
+        let before = self.lines;
+        self.batch.pairs.extend(other.batch.pairs);
+        self.batch.weights.extend(other.batch.weights);
+        self.batch.vertices.extend(other.batch.vertices);
+        self.lines += other.lines;
+        self.blank += other.blank;
+        self.comments += other.comments;
+        self.failure = other.failure.map(|failure| failure.behind(before));
     }
 }
 
@@ -122,8 +137,20 @@ impl Grammar {
     /// Parses a piece of text, whose last byte is a line's end.
     pub(super) fn parse(&self, text: &[u8], strings: Option<&mut Strings>, parsed: &mut Parsed) {
         match strings {
-            Some(strings) => self.parse_lines(text, strings, parsed),
+            Some(strings) => self.parse_strings(text, TOGETHER, strings, parsed),
             None => self.parse_lines(text, Decimal { numbers_only: self.numbers_only }, parsed),
+        }
+    }
+
+    /// The same where ids are strings, of which those in `together` bytes of text are looked up side by side.
+    fn parse_strings(&self, text: &[u8], together: usize, strings: &mut Strings, parsed: &mut Parsed) {
+        let mut rest = text;
+        while !rest.is_empty() && parsed.failure.is_none() {
+            let least = rest.len().min(together);
+            let end = memchr(b'\n', &rest[least..]).map_or(rest.len(), |at| least + at + 1);
+            let (piece, others) = rest.split_at(end);
+            parsed.append(self.numbered(self.parse_names(piece.to_vec()), strings));
+            rest = others;
         }
     }
 
@@ -147,7 +174,7 @@ impl Grammar {
         }
         // Line by line, to find the first that something is wrong with.
         let mut parsed = Parsed::default();
-        self.parse(&text, Some(strings), &mut parsed);
+        self.parse_lines(&text, strings, &mut parsed);
         parsed
     }
 
@@ -417,26 +444,33 @@ mod tests {
                 "\u{feff}a,b",
             ]), 0..12),
             pieces in 1usize..4,
+            together in 1usize..30,
         ) {
             let grammar =
                 Grammar { delimiter: Delimiter::Byte(b','), ..Grammar::blanks(2, false) };
-            let (mut at_once, mut later) = (Strings::new(1 << 20), Strings::new(1 << 20));
+            let [mut at_once, mut later, mut in_parts] = [(); 3].map(|()| Strings::new(1 << 20));
             for lines in lines.chunks(pieces) {
                 let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
                 let mut expected = Parsed::default();
-                grammar.parse(text.as_bytes(), Some(&mut at_once), &mut expected);
-                let found = grammar.numbered(grammar.parse_names(text.into_bytes()), &mut later);
-                prop_assert_eq!(&found.batch, &expected.batch);
-                prop_assert_eq!(format!("{:?}", found.failure), format!("{:?}", expected.failure));
-                prop_assert_eq!(
-                    (found.lines, found.blank, found.comments),
-                    (expected.lines, expected.blank, expected.comments)
-                );
+                grammar.parse_lines(text.as_bytes(), &mut at_once, &mut expected);
+                let mut parts = Parsed::default();
+                grammar.parse_strings(text.as_bytes(), together, &mut in_parts, &mut parts);
+                let later = grammar.numbered(grammar.parse_names(text.into_bytes()), &mut later);
+                for found in [parts, later] {
+                    prop_assert_eq!(&found.batch, &expected.batch);
+                    let at = |parsed: &Parsed| {
+                        let failure = parsed.failure.as_ref().map(|failure| format!("{failure:?}"));
+                        (failure, parsed.lines, parsed.blank, parsed.comments)
+                    };
+                    prop_assert_eq!(at(&found), at(&expected));
+                }
                 if expected.failure.is_some() {
                     return Ok(());
                 }
             }
-            prop_assert_eq!(later.into_strings(), at_once.into_strings());
+            let expected = at_once.into_strings();
+            prop_assert_eq!(later.into_strings(), &expected[..]);
+            prop_assert_eq!(in_parts.into_strings(), expected);
         }
     }
 }
