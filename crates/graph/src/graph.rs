@@ -413,34 +413,33 @@ impl Graph {
         self.cache.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Of a graph with changes: takes a part of a plan's memory for blocks as changes made them, what the
-    /// plan does not use and half of its cache where that does not hold everything. Says how many bytes that
-    /// is.
+    /// Of a graph with changes: takes a part of a plan's memory for them and for blocks as they made them,
+    /// what the plan does not use and, where changes need more, up to half of its cache if that does not hold
+    /// everything. Says how many bytes that is.
     pub(crate) fn share_for_merged(&self, plan: &mut EnginePlan) -> u64 {
-        if self.changes.is_none() {
-            return 0;
-        }
+        let Some(changes) = &self.changes else { return 0 };
         let lists = self.with_lists(|lists| lists.bytes());
         let unused = self.options.memory.saturating_sub(plan.bytes + lists);
         let index = u64::from(self.all_blocks()) * Merged::BYTES_PER_BLOCK;
         let frame = Cache::bytes_per_frame(self.header.block_bytes);
-        let given = if plan.frames < self.all_blocks() { plan.frames / 2 } else { 0 };
-        plan.frames -= given;
-        (unused + u64::from(given) * frame).saturating_sub(index)
+        let lacking = (index + changes.bytes_by_block()).saturating_sub(unused).div_ceil(frame);
+        let given = if plan.frames < self.all_blocks() { lacking.min(u64::from(plan.frames / 2)) } else { 0 };
+        plan.frames -= given as u32;
+        (unused + given * frame).saturating_sub(index)
     }
 
     /// The blocks that the last run kept, if they are no more than that many bytes.
     pub(crate) fn take_merged(&self, bytes: u64) -> Merged {
         let blocks = if self.changes.is_some() { self.all_blocks() } else { 0 };
         let kept = self.merged.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let mut merged = kept.filter(|kept| kept.bytes() <= bytes).unwrap_or_else(|| Merged::new(blocks));
+        let merged = kept.filter(|kept| kept.bytes() <= bytes).unwrap_or_else(|| Merged::new(blocks));
         merged.allow(bytes);
         merged
     }
 
-    pub(crate) fn give_cache(&self, cache: Cache, merged: Merged) {
+    pub(crate) fn give_cache(&self, cache: Cache, merged: Option<Merged>) {
         *self.cache.lock().unwrap_or_else(PoisonError::into_inner) = Some(cache);
-        *self.merged.lock().unwrap_or_else(PoisonError::into_inner) = Some(merged);
+        *self.merged.lock().unwrap_or_else(PoisonError::into_inner) = merged;
         self.was_run.store(true, Ordering::Relaxed);
     }
 

@@ -248,17 +248,7 @@ impl<'a> Block<'a> {
     /// Where the vertex is not of this block.
     #[inline]
     pub fn list<'s>(&self, vertex: Vertex, scratch: &'s mut Scratch) -> List<'s> {
-        let groups = self.groups(vertex);
-        // Whole groups are stored, the last one too.
-        let whole = groups.values().next_multiple_of(4);
-        if scratch.neighbours.len() < whole {
-            scratch.neighbours.resize(whole, 0);
-        }
-        let mut count = 0;
-        for (group, place) in groups.zip(scratch.neighbours.as_chunks_mut().0) {
-            *place = group.values;
-            count += group.len;
-        }
+        let count = self.neighbours(vertex, scratch).len();
         let end = self.place(vertex).1 & !PLAIN;
         scratch.weights.clear();
         let weights = &self.bytes[end.saturating_sub(count * self.weights.bytes())..end];
@@ -272,6 +262,23 @@ impl<'a> Block<'a> {
             }
         }
         List { neighbours: &scratch.neighbours[..count], weights: &scratch.weights }
+    }
+
+    /// The neighbours of [`Block::list`] alone.
+    #[inline]
+    pub(crate) fn neighbours<'s>(&self, vertex: Vertex, scratch: &'s mut Scratch) -> &'s [Vertex] {
+        let groups = self.groups(vertex);
+        // Whole groups are stored, the last one too.
+        let whole = groups.values().next_multiple_of(4);
+        if scratch.neighbours.len() < whole {
+            scratch.neighbours.resize(whole, 0);
+        }
+        let mut count = 0;
+        for (group, place) in groups.zip(scratch.neighbours.as_chunks_mut().0) {
+            *place = group.values;
+            count += group.len;
+        }
+        &scratch.neighbours[..count]
     }
 
     /// Copies the lists of some vertices of the block, as they are, to the end of one in the making.

@@ -96,8 +96,7 @@ impl Side<'_> {
         if !changes.touches(number) {
             return Ok(stored);
         }
-        let merged = changes.merge(merging, directory, number, stored.as_ref())?;
-        Ok(merged.or(stored))
+        changes.merge(merging, directory, number, stored.as_ref()).map(Some)
     }
 }
 

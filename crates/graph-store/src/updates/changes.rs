@@ -1,15 +1,16 @@
 //! The changes of a graph that a reader sees: layers of rows over the lists of the base, from the oldest to
 //! the newest.
 
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use super::merge::{Merger, Place};
+use super::block_lists::{BlockLists, Place};
+use super::block_rows::BlockRows;
+use super::merge::Merger;
 use super::rows::{Change, Row, compose, within};
 use super::run::{Cursor, RunSide, SortedRows, Window, merge_rows};
 use super::vertices::IdChanges;
 use crate::GraphError;
-use crate::format::{Block, Decoder, Direction, Directory, Vertex, Weights};
+use crate::format::{Block, Direction, Directory, Vertex, Weights};
 
 /// Changes of edges and of ids.
 #[derive(Debug)]
@@ -62,20 +63,27 @@ impl Layer {
     }
 }
 
-/// A thread's buffers.
+/// What a thread has read of runs.
 #[derive(Debug, Default)]
-pub struct Merging {
+pub struct ReadRows {
     rows: Vec<Row>,
     starts: Vec<usize>,
     /// By layer that is a run.
     windows: Vec<Window>,
+}
+
+/// The buffers of a thread that goes through all blocks.
+#[derive(Debug, Default)]
+pub(crate) struct Merging {
+    read: ReadRows,
+    rows: BlockRows,
     merger: Merger,
 }
 
 impl Merging {
     /// Reads of runs since this was asked last.
     pub(crate) fn take_reads(&mut self) -> u64 {
-        self.windows.iter_mut().map(Window::take_reads).sum()
+        self.read.windows.iter_mut().map(Window::take_reads).sum()
     }
 }
 
@@ -132,6 +140,15 @@ impl Changes {
         let of_sides: u64 = sides.into_iter().flatten().map(|side| side.bytes(threads)).sum();
         of_sides + self.ids.as_ref().map_or(0, IdChanges::bytes)
     }
+
+    /// Bytes that all [`BlockRows`] take together, about.
+    pub fn bytes_by_block(&self) -> u64 {
+        [Some(&self.forward), self.reverse.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(SideChanges::bytes_by_block)
+            .sum()
+    }
 }
 
 impl SideChanges {
@@ -165,19 +182,17 @@ impl SideChanges {
         self.touched[block as usize / 64] >> (block % 64) & 1 == 1
     }
 
-    /// A block as changes made it, nothing where it has none after all; `base` is none where it is not in the
-    /// store.
+    /// The changes of a block's lists.
     ///
     /// # Errors
     /// Of reading a run.
-    pub fn merge<'m>(
+    pub fn rows(
         &self,
-        merging: &'m mut Merging,
+        read: &mut ReadRows,
         directory: &Directory,
         number: u32,
-        base: Option<&Block<'_>>,
-    ) -> Result<Option<Block<'m>>, GraphError> {
-        let Merging { rows, starts, windows, merger } = merging;
+    ) -> Result<BlockRows, GraphError> {
+        let ReadRows { rows, starts, windows } = read;
         rows.clear();
         starts.clear();
         windows.resize_with(self.layers.len(), Window::default);
@@ -190,14 +205,42 @@ impl SideChanges {
                 Layer::Run(run) => run.rows(wanted.clone(), window, rows)?,
             }
         }
-        if rows.is_empty() && base.is_some() && !directory.is_cut(number) {
-            return Ok(None);
-        }
         compose(rows, starts);
         // Copies of the edge with which the next block begins may stand at the end of this one: they are
         // removed in both, and added in the next.
         rows.retain(|row| row.key < keys.end || row.change() == Change::Remove);
-        Ok(Some(merger.merge(base, rows, Place::of(directory, number), self.weights)))
+        let vertices = Place::of(directory, number).vertices();
+        Ok(BlockRows::new(vertices, rows, self.weights != Weights::None))
+    }
+
+    /// The lists of a block after changes; `base` is none where it is not in the store.
+    pub fn lists<'a>(
+        &self,
+        rows: &'a BlockRows,
+        directory: &Directory,
+        number: u32,
+        base: Option<&Block<'a>>,
+    ) -> BlockLists<'a> {
+        match base {
+            Some(base) if rows.is_empty() && !directory.is_cut(number) => BlockLists::unchanged(base),
+            _ => BlockLists::new(base, rows, Place::of(directory, number), self.weights),
+        }
+    }
+
+    /// A block as changes made it; `base` is none where it is not in the store.
+    ///
+    /// # Errors
+    /// Of reading a run.
+    pub(crate) fn merge<'m>(
+        &self,
+        merging: &'m mut Merging,
+        directory: &Directory,
+        number: u32,
+        base: Option<&Block<'m>>,
+    ) -> Result<Block<'m>, GraphError> {
+        let Merging { read, rows, merger } = merging;
+        *rows = self.rows(read, directory, number)?;
+        Ok(self.lists(rows, directory, number, base).merge(merger))
     }
 
     /// How many layers are read from files.
@@ -211,6 +254,18 @@ impl SideChanges {
     /// Of reading a run.
     pub(crate) fn each_row(&self, mut each: impl FnMut(Row)) -> Result<(), GraphError> {
         self.layers.iter().try_for_each(|layer| layer.each_row(&mut each))
+    }
+
+    /// As [`Changes::bytes_by_block`].
+    fn bytes_by_block(&self) -> u64 {
+        let of_layer = |layer: &Layer| match layer {
+            // Next to its neighbour a row has a weight at most, or is the last of its list.
+            Layer::Memory(rows) => 12 * rows.len() as u64,
+            // Runs have the same numbers in half as many bytes.
+            Layer::Run(run) => 2 * run.row_bytes(),
+        };
+        let blocks: u32 = self.touched.iter().map(|word| word.count_ones()).sum();
+        self.layers.iter().map(of_layer).sum::<u64>() + u64::from(blocks) * BlockRows::LEAST_BYTES
     }
 
     fn bytes(&self, threads: u64) -> u64 {
@@ -248,59 +303,5 @@ fn each_block_of(rows: &[Row], directory: &Directory, mut each: impl FnMut(u32))
         each(block);
         rest = &rest[rest.partition_point(|row| row.key < directory.keys_of(block).end)..];
         block += 1;
-    }
-}
-
-/// A block's bytes, and what decodes its lists and says how weights are kept.
-type Kept = (Box<[u8]>, Option<Decoder>, Weights);
-
-/// Blocks as changes made them, kept for the next sweep until the memory for them is used up. None is let go
-/// for another: of blocks that are visited in turn, the kept ones serve as well as any.
-#[derive(Debug)]
-pub struct Merged {
-    blocks: Vec<OnceLock<Kept>>,
-    room: AtomicI64,
-    used: AtomicI64,
-}
-
-impl Merged {
-    /// Bytes in memory for each block of the graph, kept or not.
-    pub const BYTES_PER_BLOCK: u64 = size_of::<OnceLock<Kept>>() as u64;
-
-    /// For a graph of that many blocks, of both directions together; none may be kept yet.
-    pub fn new(blocks: u32) -> Merged {
-        let blocks = std::iter::repeat_with(OnceLock::new).take(blocks as usize).collect();
-        Merged { blocks, room: AtomicI64::new(0), used: AtomicI64::new(0) }
-    }
-
-    /// Bytes in memory of what is kept.
-    pub fn bytes(&self) -> u64 {
-        self.used.load(Ordering::Relaxed) as u64
-    }
-
-    /// Lets that many bytes be kept in all.
-    pub fn allow(&mut self, bytes: u64) {
-        *self.room.get_mut() = bytes as i64 - *self.used.get_mut();
-    }
-
-    /// A block that is kept, by its number among the blocks of both directions.
-    #[inline]
-    pub fn get(&self, at: u32, place: impl FnOnce() -> Place) -> Option<Block<'_>> {
-        let (bytes, decoder, weights) = self.blocks[at as usize].get()?;
-        let Place { number, vertices, flags } = place();
-        Some(Block::in_memory(bytes, number, vertices, flags, *decoder, *weights))
-    }
-
-    /// Keeps a block, if there is room.
-    pub fn keep(&self, at: u32, block: &Block<'_>) {
-        let bytes = block.bytes().len() as i64;
-        if self.room.fetch_sub(bytes, Ordering::Relaxed) < bytes {
-            self.room.fetch_add(bytes, Ordering::Relaxed);
-        } else if self.blocks[at as usize]
-            .set((block.bytes().into(), block.decoder(), block.weights()))
-            .is_ok()
-        {
-            self.used.fetch_add(bytes, Ordering::Relaxed);
-        }
     }
 }

@@ -1,171 +1,193 @@
-//! A block with its changes: what visitors see of a list in place of what the base says.
+//! Lists with their changes: what visitors see of a list in place of what the base says.
 
-use std::ops::Range;
-
+use super::block_rows::ListRows;
 use super::rows::{Change, Row};
-use crate::format::block_layout::{BlockInMemory, CONTINUED, CONTINUES};
-use crate::format::{Block, Directory, Scratch, Vertex, Weights};
-
-/// Which lists a block has after its changes.
-#[derive(Debug, Clone)]
-pub struct Place {
-    pub(crate) number: u32,
-    pub(crate) vertices: Range<Vertex>,
-    /// Whether the first list began in the block before, and the last goes on in the next: as in a head.
-    pub(crate) flags: u8,
-}
-
-impl Place {
-    /// What a directory says of a block.
-    pub fn of(directory: &Directory, number: u32) -> Place {
-        let vertices = directory.first_of(number)..directory.last_of(number) + 1;
-        let flag = |set: bool, flag: u8| if set { flag } else { 0 };
-        let flags =
-            flag(directory.is_continued(number), CONTINUED) | flag(directory.continues(number), CONTINUES);
-        Place { number, vertices, flags }
-    }
-}
+use crate::format::block_layout::BlockInMemory;
+use crate::format::{Block, Group, Groups, List, Scratch, Vertex, Weights};
 
 /// A list is copied in pieces between its changes where it has that many neighbours for each of them.
 const FEW: usize = 16;
 
-/// Where a thread merges; it keeps its buffers.
+/// Where a thread puts lists together; it keeps its buffers.
 #[derive(Debug, Default)]
-pub(crate) struct Merger {
-    block: BlockInMemory,
+pub struct ListMerger {
     scratch: Scratch,
     neighbours: Vec<Vertex>,
     weights: Vec<f64>,
 }
 
-impl Merger {
-    /// The lists of a block with the changes that `rows` say, sorted, all of vertices at `place`. `base` is
-    /// none where the base has no lists of these vertices. Lists without changes stay as they are; the others
-    /// are plain numbers: to write the byte code takes longer than most visits.
-    pub(crate) fn merge<'m>(
-        &'m mut self,
+impl ListMerger {
+    /// The neighbours of a vertex after changes. `base` is none where the base has no list of it.
+    pub(super) fn neighbours(
+        &mut self,
         base: Option<&Block<'_>>,
-        rows: &[Row],
-        place: Place,
-        weights: Weights,
-    ) -> Block<'m> {
-        let weights = widened(weights, rows);
-        self.block.begin(place.vertices.len());
-        // Lists can be copied unless their weights become wider.
-        let copied = base.filter(|base| base.weights() == weights);
-        let (mut rest, mut vertex) = (rows, place.vertices.start);
-        while vertex < place.vertices.end {
-            let next = rest.first().map_or(place.vertices.end, |row| row.vertex().min(place.vertices.end));
-            if let Some(base) = copied
-                && vertex < next
-            {
-                base.copy_lists(vertex..next, &mut self.block);
-                vertex = next;
-                continue;
+        vertex: Vertex,
+        rows: ListRows<'_>,
+    ) -> &[Vertex] {
+        let ListMerger { scratch, neighbours, weights } = self;
+        let list = base.map(|base| base.neighbours(vertex, scratch)).unwrap_or_default();
+        if rows.neighbours.len() * FEW >= list.len() && rows.only_adds() {
+            let count = list.len() + rows.neighbours.len();
+            if neighbours.len() < count {
+                neighbours.resize(count, 0);
             }
-            let own = rest.iter().take_while(|row| row.vertex() == vertex).count();
-            let (mine, others) = rest.split_at(own);
-            rest = others;
-            match base {
-                Some(base) if weights == Weights::None && self.add(base, vertex, mine) => {}
-                _ => {
-                    self.collect(base, vertex, mine);
-                    self.put(weights);
-                }
-            }
-            self.block.end_list();
-            vertex += 1;
+            merge_sorted(list, rows.neighbours, &mut neighbours[..count]);
+            return &neighbours[..count];
         }
-        let decoder = copied.and_then(Block::decoder);
-        let bytes = self.block.finish();
-        Block::in_memory(bytes, place.number, place.vertices, place.flags, decoder, weights)
+        (neighbours.clear(), weights.clear());
+        collect(List { neighbours: list, weights: &[] }, rows, neighbours, None);
+        neighbours
     }
 
-    /// A list without weights and many neighbours that are added; false, and nothing is done, where there are
-    /// few of them or some are removed.
-    fn add(&mut self, base: &Block<'_>, vertex: Vertex, rows: &[Row]) -> bool {
-        let list = base.list(vertex, &mut self.scratch).neighbours;
-        if rows.len() * FEW < list.len() || rows.iter().any(|row| row.change() == Change::Remove) {
-            return false;
-        }
-        // Which of both is next is not foreseen by any processor: no branch depends on it.
-        let (mut in_list, mut in_rows) = (0, 0);
-        for place in self.block.more(list.len() + rows.len()) {
-            let of_list = list.get(in_list).map_or(u64::MAX, |neighbour| u64::from(*neighbour));
-            let of_rows = rows.get(in_rows).map_or(u64::MAX, |row| u64::from(row.neighbour()));
-            let is_of_list = of_list <= of_rows;
-            *place = (of_list.min(of_rows) as Vertex).to_le_bytes();
-            (in_list, in_rows) = (in_list + usize::from(is_of_list), in_rows + usize::from(!is_of_list));
-        }
-        true
-    }
-
-    /// A list and its weights after its changes.
-    fn collect(&mut self, base: Option<&Block<'_>>, vertex: Vertex, rows: &[Row]) {
-        let Merger { scratch, neighbours, weights, .. } = self;
-        neighbours.clear();
-        weights.clear();
+    /// The list of a vertex after changes, with its weights.
+    pub(super) fn list(&mut self, base: Option<&Block<'_>>, vertex: Vertex, rows: ListRows<'_>) -> List<'_> {
+        let ListMerger { scratch, neighbours, weights } = self;
         let list = base.map(|base| base.list(vertex, scratch)).unwrap_or_default();
-        let is_weighted = !list.weights.is_empty() || list.neighbours.is_empty();
-        let mut at = 0;
-        for of_one in rows.chunk_by(|a, b| a.key == b.key) {
-            let neighbour = of_one[0].neighbour();
-            let removed = of_one[0].change() == Change::Remove;
-            let before = at + list.neighbours[at..].partition_point(|other| *other < neighbour);
-            let after =
-                before + list.neighbours[before..].iter().take_while(|other| **other == neighbour).count();
-            let kept = if removed { before } else { after };
-            neighbours.extend_from_slice(&list.neighbours[at..kept]);
-            if is_weighted {
-                weights.extend_from_slice(list.weights.get(at..kept).unwrap_or_default());
-            }
-            at = after;
-            for row in of_one {
-                if let Change::Add(weight) = row.change() {
-                    neighbours.push(neighbour);
-                    if is_weighted {
-                        weights.push(weight);
-                    }
-                }
-            }
-        }
-        neighbours.extend_from_slice(&list.neighbours[at..]);
-        weights.extend_from_slice(list.weights.get(at..).unwrap_or_default());
+        (neighbours.clear(), weights.clear());
+        let has_weights = !list.weights.is_empty() || !rows.weights.is_empty();
+        collect(list, rows, neighbours, has_weights.then_some(&mut *weights));
+        List { neighbours, weights }
     }
+}
 
-    /// Writes what was collected.
-    fn put(&mut self, weights: Weights) {
-        let places = self.block.more(self.neighbours.len());
-        places
-            .iter_mut()
-            .zip(&self.neighbours)
-            .for_each(|(place, neighbour)| *place = neighbour.to_le_bytes());
-        match weights {
-            Weights::None => {}
-            Weights::F32 => {
-                let places = self.block.more(self.weights.len());
-                places.iter_mut().zip(&self.weights).for_each(|(place, weight)| {
-                    *place = (*weight as f32).to_le_bytes();
-                });
+/// Two ascending lists as one. Which of both is next is not foreseen by any processor: no branch depends on
+/// it.
+fn merge_sorted(list: &[Vertex], rows: &[Vertex], to: &mut [Vertex]) {
+    let (mut in_list, mut in_rows) = (0, 0);
+    for place in to {
+        let of_list = list.get(in_list).map_or(u64::MAX, |neighbour| u64::from(*neighbour));
+        let of_rows = rows.get(in_rows).map_or(u64::MAX, |neighbour| u64::from(*neighbour));
+        let is_of_list = of_list <= of_rows;
+        *place = of_list.min(of_rows) as Vertex;
+        (in_list, in_rows) = (in_list + usize::from(is_of_list), in_rows + usize::from(!is_of_list));
+    }
+}
+
+/// A list and its weights, if they are wanted, after its changes.
+fn collect(
+    list: List<'_>,
+    rows: ListRows<'_>,
+    neighbours: &mut Vec<Vertex>,
+    mut weights: Option<&mut Vec<f64>>,
+) {
+    let (mut at, mut row) = (0, 0);
+    while let Some(neighbour) = rows.neighbours.get(row).copied() {
+        let before = at + list.neighbours[at..].partition_point(|other| *other < neighbour);
+        let after =
+            before + list.neighbours[before..].iter().take_while(|other| **other == neighbour).count();
+        let removed = rows.removes(row);
+        row += usize::from(removed);
+        let kept = if removed { before } else { after };
+        let added = row..row + rows.neighbours[row..].iter().take_while(|other| **other == neighbour).count();
+        neighbours.extend_from_slice(&list.neighbours[at..kept]);
+        neighbours.extend_from_slice(&rows.neighbours[added.clone()]);
+        if let Some(weights) = &mut weights {
+            weights.extend_from_slice(&list.weights[at..kept]);
+            weights.extend_from_slice(&rows.weights[added.clone()]);
+        }
+        (at, row) = (after, added.end);
+    }
+    neighbours.extend_from_slice(&list.neighbours[at..]);
+    if let Some(weights) = weights {
+        weights.extend_from_slice(&list.weights[at..]);
+    }
+}
+
+/// The neighbours of a list after its changes, one after the other, for visitors that may not want all.
+#[derive(Debug, Clone)]
+pub(super) struct MergedNeighbours<'a> {
+    groups: Groups<'a>,
+    group: Group,
+    /// The next of the group.
+    at: usize,
+    rows: ListRows<'a>,
+    /// The next row.
+    row: usize,
+    /// What was removed last.
+    removed: Option<Vertex>,
+}
+
+impl<'a> MergedNeighbours<'a> {
+    pub(super) fn new(groups: Groups<'a>, rows: ListRows<'a>) -> MergedNeighbours<'a> {
+        MergedNeighbours {
+            groups,
+            group: Group { values: [0; 4], len: 0 },
+            at: 0,
+            rows,
+            row: 0,
+            removed: None,
+        }
+    }
+}
+
+impl Iterator for MergedNeighbours<'_> {
+    type Item = Vertex;
+
+    #[inline]
+    fn next(&mut self) -> Option<Vertex> {
+        loop {
+            if self.at == self.group.len
+                && let Some(group) = self.groups.next()
+            {
+                (self.group, self.at) = (group, 0);
             }
-            Weights::F64 => {
-                let places = self.block.more(self.weights.len());
-                places
-                    .iter_mut()
-                    .zip(&self.weights)
-                    .for_each(|(place, weight)| *place = weight.to_le_bytes());
+            let of_base = self.group.values[..self.group.len].get(self.at).copied();
+            if let Some(of_row) = self.rows.neighbours.get(self.row).copied()
+                && of_base.is_none_or(|of_base| of_row <= of_base)
+            {
+                self.row += 1;
+                if self.rows.removes(self.row - 1) {
+                    self.removed = Some(of_row);
+                    continue;
+                }
+                return Some(of_row);
+            }
+            self.at += usize::from(of_base.is_some());
+            if of_base.is_none() || of_base != self.removed {
+                return of_base;
             }
         }
     }
 }
 
-/// Weights of 8 bytes where those of 4 cannot hold one that is added.
-fn widened(weights: Weights, rows: &[Row]) -> Weights {
-    if weights == Weights::F32 && !rows.iter().all(|row| fits_in_four_bytes(*row)) {
-        Weights::F64
-    } else {
-        weights
+/// Where a thread makes blocks of lists with their changes; it keeps its buffers.
+#[derive(Debug, Default)]
+pub struct Merger {
+    pub(super) block: BlockInMemory,
+    pub(super) lists: ListMerger,
+}
+
+impl Merger {
+    /// Writes the next list of the block as plain numbers: to write the byte code takes longer than most
+    /// visits.
+    pub(super) fn put(
+        &mut self,
+        base: Option<&Block<'_>>,
+        vertex: Vertex,
+        rows: ListRows<'_>,
+        kept: Weights,
+    ) {
+        let Merger { block, lists } = self;
+        if kept == Weights::None {
+            put_neighbours(block, lists.neighbours(base, vertex, rows));
+        } else {
+            let List { neighbours, weights } = lists.list(base, vertex, rows);
+            put_neighbours(block, neighbours);
+            if kept == Weights::F32 {
+                let places = block.more(weights.len()).iter_mut();
+                places.zip(weights).for_each(|(place, weight)| *place = (*weight as f32).to_le_bytes());
+            } else {
+                let places = block.more(weights.len()).iter_mut();
+                places.zip(weights).for_each(|(place, weight)| *place = weight.to_le_bytes());
+            }
+        }
+        block.end_list();
     }
+}
+
+fn put_neighbours(block: &mut BlockInMemory, neighbours: &[Vertex]) {
+    let places = block.more(neighbours.len()).iter_mut();
+    places.zip(neighbours).for_each(|(place, neighbour)| *place = neighbour.to_le_bytes());
 }
 
 /// Whether a row adds no weight that 4 bytes cannot hold.

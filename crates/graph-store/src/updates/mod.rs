@@ -2,6 +2,8 @@
 
 mod arrays;
 mod begin;
+mod block_lists;
+mod block_rows;
 mod change;
 pub(crate) mod changes;
 mod compact;
@@ -13,6 +15,7 @@ mod known;
 mod lists;
 mod log;
 pub(crate) mod merge;
+mod merged;
 pub(crate) mod new_ids;
 mod options;
 mod owners;
@@ -29,13 +32,16 @@ pub(crate) mod space;
 mod update;
 pub(crate) mod vertices;
 
+pub use block_lists::{BlockLists, Neighbours, Place};
+pub use block_rows::BlockRows;
 pub use change::Change;
-pub use changes::{Changes, Merged, Merging, SideChanges};
+pub use changes::{Changes, ReadRows, SideChanges};
 pub use compact::CompactReport;
 pub use folder::History;
 pub use id::Id as VertexId;
 pub use lists::{ReadLists, WantedLists};
-pub use merge::Place;
+pub use merge::{ListMerger, Merger};
+pub use merged::Merged;
 pub use options::UpdateOptions;
 pub(crate) use place::StorePlace;
 pub use place::is_store_folder;

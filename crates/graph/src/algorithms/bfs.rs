@@ -27,7 +27,8 @@ use crate::{Engine, Frontier, Graph, GraphError, PerVertex, RunStats, Which};
 
 use super::relax::{relax_bytes, relax_levels};
 use found::{Found, InFile, InMemory};
-use leadline_graph_store::format::{Block, Direction, Vertex};
+use leadline_graph_store::format::{Direction, Vertex};
+use leadline_graph_store::updates::BlockLists;
 pub use run::BfsRun;
 pub(super) use run::DEFINITION;
 pub(super) use run::NAME;
@@ -294,7 +295,7 @@ impl<F: Found> BfsState<F> {
         probe: &Probe,
     ) -> Result<Vec<SweepCounts>, GraphError> {
         let (direction, which) = (Direction::Forward, Which::Holding(frontier));
-        engine.sweep_until(&probe.is_heavy, direction, which, SweepCounts::default, |found, block| {
+        engine.sweep_lists(&probe.is_heavy, direction, which, SweepCounts::default, |found, block| {
             if probe.is_heavy.load(Ordering::Relaxed) {
                 // One of those that were being read.
                 return;
@@ -320,7 +321,7 @@ impl<F: Found> BfsState<F> {
     ) -> Result<Vec<SweepCounts>, GraphError> {
         let unreached = &self.unreached;
         let (direction, which) = (Direction::Reverse, Which::Holding(unreached));
-        engine.sweep_until(&probe.is_heavy, direction, which, SweepCounts::default, |found, block| {
+        engine.sweep_lists(&probe.is_heavy, direction, which, SweepCounts::default, |found, block| {
             if probe.is_heavy.load(Ordering::Relaxed) {
                 // One of those that were being read.
                 return;
@@ -335,7 +336,7 @@ impl<F: Found> BfsState<F> {
     }
 
     #[inline]
-    fn pull_one(&self, block: &Block<'_>, vertex: Vertex, frontier: &Frontier, found: &mut SweepCounts) {
+    fn pull_one(&self, block: &BlockLists<'_>, vertex: Vertex, frontier: &Frontier, found: &mut SweepCounts) {
         let mut hit = false;
         let seen = block.scan(vertex, |neighbour| {
             hit = frontier.contains(neighbour);

@@ -2,12 +2,14 @@
 //! for the runs after it. Where the cap has no room for them in addition to all blocks, there are none.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use leadline_graph_store::format::{Block, Direction, Group, Vertex};
+use leadline_graph_store::format::{Direction, Group, Vertex};
+use leadline_graph_store::updates::{BlockLists, ListMerger, Neighbours};
 
 use super::csr::Csr;
-use super::sweep::{Engine, Which};
+use super::sweep::Engine;
+use super::work::Which;
 use crate::GraphError;
 use crate::numbers::{numbers, plain};
 
@@ -71,18 +73,19 @@ impl Engine<'_> {
         // Of each vertex, one behind its place: first its degree, then where its next neighbour goes, and in
         // the end where its list ends.
         let places = numbers(vertices + 1, |_| 0);
-        let pieces = self.sweep(direction, Which::All, Vec::new, |pieces: &mut Vec<Piece>, block| {
-            for (vertex, list) in block.places() {
-                let place = &places[vertex as usize + 1];
-                let degree = block.degree_at(list) as u32;
-                if block.is_piece(vertex) {
+        let all = AtomicBool::new(false);
+        let degrees = |pieces: &mut Vec<Piece>, lists: &BlockLists<'_>| {
+            lists.each_degree(|vertex, degree| {
+                let (place, degree) = (&places[vertex as usize + 1], degree as u32);
+                if lists.is_piece(vertex) {
                     place.fetch_add(degree, Ordering::Relaxed);
-                    pieces.push(Piece { vertex, block: block.number(), degree });
+                    pieces.push(Piece { vertex, block: lists.number(), degree });
                 } else {
                     place.store(degree, Ordering::Relaxed);
                 }
-            }
-        })?;
+            });
+        };
+        let pieces = self.sweep_lists(&all, direction, Which::All, Vec::new, degrees)?;
         let mut entries = 0;
         for place in &places[1..] {
             let degree = place.load(Ordering::Relaxed);
@@ -91,29 +94,39 @@ impl Engine<'_> {
         }
         let pieces = Pieces::new(pieces.into_iter().flatten().collect(), &places);
         let neighbours = numbers(entries.into(), |_| 0);
-        let visit = |(): &mut (), block: &Block<'_>| {
-            for (vertex, list) in block.places() {
-                let groups = block.groups_at(vertex, list);
-                let (place, count) = (&places[vertex as usize + 1], groups.values());
-                let start = if block.is_piece(vertex) {
+        let visit = |merger: &mut ListMerger, lists: &BlockLists<'_>| {
+            lists.each_list(merger, |vertex, list| {
+                let (place, count) = (&places[vertex as usize + 1], list.count());
+                let start = if lists.is_piece(vertex) {
                     place.fetch_add(count as u32, Ordering::Relaxed);
-                    pieces.start(vertex, block.number())
+                    pieces.start(vertex, lists.number())
                 } else {
                     // Nobody else fills this list.
                     let start = place.load(Ordering::Relaxed);
                     place.store(start + count as u32, Ordering::Relaxed);
                     start
                 };
-                let mut rest = &neighbours[start as usize..start as usize + count];
-                for Group { values, len } in groups {
-                    let (here, others) = rest.split_at(len);
-                    here.iter().zip(values).for_each(|(to, value)| to.store(value, Ordering::Relaxed));
-                    rest = others;
-                }
-            }
+                fill(&neighbours[start as usize..start as usize + count], list);
+            });
         };
-        self.sweep(direction, Which::All, || (), visit)?;
+        self.sweep_lists(&all, direction, Which::All, ListMerger::default, visit)?;
         Ok(Csr::new(plain(places), plain(neighbours)))
+    }
+}
+
+/// Puts a list where it belongs.
+fn fill(mut places: &[AtomicU32], list: Neighbours<'_>) {
+    match list {
+        Neighbours::Unchanged(groups) => {
+            for Group { values, len } in groups {
+                let (here, others) = places.split_at(len);
+                here.iter().zip(values).for_each(|(to, value)| to.store(value, Ordering::Relaxed));
+                places = others;
+            }
+        }
+        Neighbours::Changed(list) => {
+            places.iter().zip(list).for_each(|(to, value)| to.store(*value, Ordering::Relaxed));
+        }
     }
 }
 

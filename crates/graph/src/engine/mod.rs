@@ -11,9 +11,11 @@ mod limited;
 mod meter;
 mod plan;
 mod reader;
+mod rows_of;
 mod state_file;
 mod stats;
 mod sweep;
+mod work;
 
 pub(crate) use cache::Cache;
 pub(crate) use csr::{Csr, KeptLists};
@@ -24,4 +26,5 @@ pub(crate) use plan::EnginePlan;
 pub(crate) use reader::Blocks;
 pub(crate) use state_file::{CUT, StateColumn, StateFile, Stored};
 pub use stats::RunStats;
-pub use sweep::{Engine, Which};
+pub use sweep::Engine;
+pub use work::Which;

@@ -3,25 +3,23 @@
 use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use leadline_graph_store::format::{Block, Direction, Directory};
-use leadline_graph_store::updates::{Merged, Merging, Place};
+use leadline_graph_store::updates::{BlockLists, Merged, Merger, Place, ReadRows};
 
 use super::cache::Cache;
 use super::lazy_pair::ReaderShape;
-use super::meter::Meter;
 use super::plan::EnginePlan;
 use super::reader::{BlockReader, Blocks, THIN};
+use super::rows_of::RowsOf;
 use super::stats::{Counts, RunStats};
-use crate::{Frontier, Graph, GraphError};
+use super::work::{Claim, SweepWork, Which};
+use crate::{Graph, GraphError};
 
 /// Blocks that a thread takes from the sweep at a time: enough that neighbours come in one request.
 const CHUNK_BLOCKS: u32 = 32;
-
-/// Sweeps over no more blocks than this stay on the calling thread: waking others would cost more.
-const INLINE_BLOCKS: u32 = 12;
 
 /// After that many thin sweeps in a row the engine reads ahead.
 const THIN_SWEEPS: u32 = 16;
@@ -29,38 +27,13 @@ const THIN_SWEEPS: u32 = 16;
 /// Requests that one missed block brings with it when the engine reads ahead.
 const AHEAD: u32 = 4;
 
-/// Which blocks a sweep visits.
-#[derive(Debug, Clone, Copy)]
-pub enum Which<'a> {
-    /// All.
-    All,
-    /// Those with a list, or a piece of one, of a vertex in the set.
-    Holding(&'a Frontier),
-    /// These, ascending, each once.
-    Blocks(&'a [u32]),
-}
-
-impl Which<'_> {
-    /// Whether all that it names is there, and nothing twice.
-    fn is_of(self, directory: &Directory) -> bool {
-        match self {
-            Which::All => true,
-            Which::Holding(frontier) => frontier.vertices() == directory.vertices(),
-            Which::Blocks(list) => {
-                list.is_sorted_by(|block, next| block < next)
-                    && list.last().is_none_or(|last| *last < directory.blocks())
-            }
-        }
-    }
-}
-
 /// Threads, queue pairs and cache of one run of an algorithm.
 pub struct Engine<'g> {
     graph: &'g Graph,
     plan: EnginePlan,
     cache: Cache,
     /// Of a graph with changes.
-    merged: Merged,
+    merged: Arc<Merged>,
     readers: Vec<Mutex<BlockReader<'g>>>,
     sweeps: u64,
     edges: u64,
@@ -98,7 +71,7 @@ impl<'g> Engine<'g> {
 
     fn new(graph: &'g Graph, plan: EnginePlan, for_merged: u64) -> Result<Engine<'g>, GraphError> {
         let cache = graph.take_cache(plan.frames)?;
-        let merged = graph.take_merged(for_merged);
+        let merged = Arc::new(graph.take_merged(for_merged));
         let shape = ReaderShape::of(&plan, graph.header().block_bytes, graph.all_blocks());
         let reader = |_| Mutex::new(BlockReader::new(graph.device(), graph.limited(), shape));
         let readers = (0..plan.threads).map(reader).collect();
@@ -210,6 +183,59 @@ impl<'g> Engine<'g> {
         local: impl Fn() -> L + Sync,
         visit: impl Fn(&mut L, &Block<'_>) + Sync,
     ) -> Result<Vec<L>, GraphError> {
+        let (merged, base) = (Arc::clone(&self.merged), self.graph.blocks(direction).base);
+        let directory = self.graph.directory(direction);
+        let found = self.visit_each(
+            enough,
+            direction,
+            which,
+            || (local(), Merger::default()),
+            |(local, _), number| {
+                let kept = merged.get(base + number, || Place::of(directory, number));
+                kept.iter().for_each(|block| visit(local, block));
+                kept.is_some()
+            },
+            |(local, merger), lists| match lists.as_block() {
+                Some(block) => visit(local, block),
+                None => {
+                    let block = lists.merge(merger);
+                    visit(local, &block);
+                    merged.keep(base + lists.number(), &block);
+                }
+            },
+        )?;
+        Ok(found.into_iter().map(|(local, _)| local).collect())
+    }
+
+    /// As [`Engine::sweep_until`], for visitors that want few lists of a block, or each once: where a list
+    /// has changes, it is put together when it is asked for.
+    ///
+    /// # Errors
+    /// As [`Engine::sweep`].
+    ///
+    /// # Panics
+    /// As [`Engine::sweep`].
+    pub fn sweep_lists<L: Send>(
+        &mut self,
+        enough: &AtomicBool,
+        direction: Direction,
+        which: Which<'_>,
+        local: impl Fn() -> L + Sync,
+        visit: impl Fn(&mut L, &BlockLists<'_>) + Sync,
+    ) -> Result<Vec<L>, GraphError> {
+        self.visit_each(enough, direction, which, local, |_, _| false, visit)
+    }
+
+    /// As [`Engine::sweep_lists`]; a block with changes that `kept` visits, and says so, is not read.
+    fn visit_each<L: Send>(
+        &mut self,
+        enough: &AtomicBool,
+        direction: Direction,
+        which: Which<'_>,
+        local: impl Fn() -> L + Sync,
+        kept: impl Fn(&mut L, u32) -> bool + Sync,
+        visit: impl Fn(&mut L, &BlockLists<'_>) + Sync,
+    ) -> Result<Vec<L>, GraphError> {
         self.sweeps += 1;
         self.cache.begin_sweep();
         let graph = self.graph;
@@ -222,7 +248,7 @@ impl<'g> Engine<'g> {
         // Relaxed: that it is set too late for a block or two does not matter, and the error is under a lock.
         let stop = AtomicBool::new(false);
         let first_error = Mutex::new(None);
-        let (cache, merged) = (&self.cache, &self.merged);
+        let (cache, merged) = (&self.cache, &*self.merged);
         let failed = |error| {
             stop.store(true, Ordering::Relaxed);
             first_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
@@ -234,38 +260,38 @@ impl<'g> Engine<'g> {
             let mut next = || if ended() { None } else { work.next(&mut mine, graph) };
             let Some(changes) = graph.changes(direction) else {
                 let mut own = local();
-                let driven = reader.drive(&blocks, cache, next, |block| visit(&mut own, block));
+                let driven = reader.drive(&blocks, cache, next, |block| {
+                    visit(&mut own, &BlockLists::unchanged(block));
+                });
                 driven.unwrap_or_else(failed);
                 return own;
             };
+            let rows = RowsOf { changes, directory, merged, base: blocks.base };
             // Visited with its changes; also what only changes have, of which there is nothing to be read.
-            let own = RefCell::new((local(), Merging::default()));
+            let own = RefCell::new((local(), ReadRows::default()));
             let visit_changed = |number: u32, base: Option<&Block<'_>>| {
-                let (local, merging) = &mut *own.borrow_mut();
-                match changes.merge(merging, directory, number, base) {
-                    Ok(Some(block)) => {
-                        visit(local, &block);
-                        merged.keep(blocks.base + number, &block);
-                    }
-                    Ok(None) => base.into_iter().for_each(|block| visit(local, block)),
-                    Err(error) => failed(error),
-                }
+                let (local, read) = &mut *own.borrow_mut();
+                rows.with(number, base, read, |lists| visit(local, lists)).unwrap_or_else(failed);
             };
             let stored = || loop {
                 let number = next()?;
                 if !changes.touches(number) {
                     return Some(number);
                 }
-                match merged.get(blocks.base + number, || Place::of(directory, number)) {
-                    Some(block) => visit(&mut own.borrow_mut().0, &block),
-                    None if directory.is_stored(number) => return Some(number),
-                    None => visit_changed(number, None),
+                if kept(&mut own.borrow_mut().0, number) {
+                    continue;
                 }
+                if directory.is_stored(number) {
+                    // In their order, while blocks are on their way.
+                    rows.fetch(number, &mut own.borrow_mut().1).unwrap_or_else(failed);
+                    return Some(number);
+                }
+                visit_changed(number, None);
             };
             let driven =
                 reader.drive(&blocks, cache, stored, |block| match changes.touches(block.number()) {
                     true => visit_changed(block.number(), Some(block)),
-                    false => visit(&mut own.borrow_mut().0, block),
+                    false => visit(&mut own.borrow_mut().0, &BlockLists::unchanged(block)),
                 });
             driven.unwrap_or_else(failed);
             own.into_inner().0
@@ -344,7 +370,7 @@ impl<'g> Engine<'g> {
             depth,
             threads: self.plan.threads as u32,
         };
-        self.graph.give_cache(self.cache, self.merged);
+        self.graph.give_cache(self.cache, Arc::into_inner(self.merged));
         stats
     }
 
@@ -354,103 +380,5 @@ impl<'g> Engine<'g> {
             _ => directory.blocks(),
         };
         (blocks / (8 * self.plan.threads as u32)).clamp(1, CHUNK_BLOCKS)
-    }
-}
-
-/// What is left of a sweep, shared by its threads.
-struct SweepWork<'a> {
-    which: Which<'a>,
-    directory: &'a Directory,
-    chunk: u32,
-    /// The next block, or place in the list, that nobody has taken. Relaxed: whoever adds to it has what was
-    /// added alone, and what blocks hold does not pass through it. It does not wrap around, since all threads
-    /// together add no more behind the end than the most blocks of a store (`MOST_BLOCKS`) leave room for.
-    cursor: AtomicU32,
-    meter: &'a Meter,
-}
-
-/// The part of a sweep that a thread has taken: blocks, or places in the list.
-#[derive(Debug, Default)]
-struct Claim {
-    at: u32,
-    end: u32,
-}
-
-impl SweepWork<'_> {
-    /// The next block for a thread.
-    #[inline]
-    fn next(&self, mine: &mut Claim, graph: &Graph) -> Option<u32> {
-        loop {
-            if mine.at < mine.end
-                && let Some(block) = self.next_of(mine)
-            {
-                return Some(block);
-            }
-            let limit = self.limit();
-            if self.cursor.load(Ordering::Relaxed) >= limit || graph.stopped() {
-                return None;
-            }
-            let start = self.cursor.fetch_add(self.chunk, Ordering::Relaxed);
-            self.meter.take(self.chunk);
-            *mine = Claim { at: start.min(limit), end: start.saturating_add(self.chunk).min(limit) };
-        }
-    }
-
-    /// How many there are to take.
-    #[inline]
-    fn limit(&self) -> u32 {
-        match self.which {
-            Which::Blocks(list) => list.len() as u32,
-            _ => self.directory.blocks(),
-        }
-    }
-
-    /// Whether threads have taken all.
-    fn is_done(&self) -> bool {
-        self.cursor.load(Ordering::Relaxed) >= self.limit()
-    }
-
-    /// The next wanted block of what the thread has taken.
-    #[inline]
-    fn next_of(&self, mine: &mut Claim) -> Option<u32> {
-        let at = mine.at;
-        mine.at += 1;
-        match self.which {
-            Which::All => Some(at),
-            Which::Blocks(list) => Some(list[at as usize]),
-            Which::Holding(frontier) => {
-                let (first, last) = (self.directory.first_of(at), self.directory.last_of(mine.end - 1));
-                let block = match frontier.next_within(first.into()..u64::from(last) + 1) {
-                    // A hub's pieces: the vertex may lie in this block though the search would find its
-                    // first.
-                    Some(vertex) if vertex <= self.directory.last_of(at) => at,
-                    Some(vertex) => self.directory.block_of(vertex).max(at),
-                    None => u32::MAX,
-                };
-                mine.at = block.saturating_add(1).min(mine.end);
-                (block < mine.end).then_some(block)
-            }
-        }
-    }
-
-    /// Whether so few blocks are wanted that one thread should do it all.
-    fn is_small(&self) -> bool {
-        match self.which {
-            Which::All => self.directory.blocks() <= INLINE_BLOCKS,
-            Which::Blocks(list) => list.len() as u32 <= INLINE_BLOCKS,
-            Which::Holding(frontier) => {
-                let mut wanted = 0;
-                let mut from = Some(0);
-                while let Some(vertex) = from.and_then(|from| frontier.next(from)) {
-                    let last = self.directory.last_block_of(vertex);
-                    wanted += last - self.directory.block_of(vertex) + 1;
-                    if wanted > INLINE_BLOCKS {
-                        return false;
-                    }
-                    from = self.directory.last_of(last).checked_add(1);
-                }
-                true
-            }
-        }
     }
 }

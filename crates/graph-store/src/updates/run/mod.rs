@@ -116,6 +116,11 @@ impl RunSide {
         self.firsts.first().copied()
     }
 
+    /// Bytes of all blocks.
+    pub(crate) fn row_bytes(&self) -> u64 {
+        (self.firsts.len() * BLOCK) as u64
+    }
+
     pub(crate) fn index_bytes(&self) -> u64 {
         size_of_val(&self.firsts[..]) as u64
     }
