@@ -2,10 +2,13 @@
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
-use leadline_graph_store::format::{Block, Direction, Directory, Header, Vertex};
-use leadline_graph_store::updates::{CompactReport, ReadLists, Snapshot, UpdateOptions, WantedLists};
+use leadline_graph_store::format::{Direction, Directory, Header, Vertex};
+use leadline_graph_store::updates::{
+    BlockLists, CompactReport, ReadLists, Snapshot, UpdateOptions, WantedLists,
+};
 
 use crate::engine::Cache;
 use crate::{Engine, Frontier, Graph, GraphError, Options, Progress, Which};
@@ -67,7 +70,7 @@ impl ReadLists for EngineLists {
         name: &str,
         options: &Options,
         wanted: &[(Direction, WantedLists)],
-        see: impl Fn(&mut T, Direction, Vertex, &Block<'_>) + Sync,
+        see: impl Fn(&mut T, Direction, Vertex, &BlockLists<'_>) + Sync,
     ) -> Result<Vec<T>, GraphError> {
         let blocks = BaseBlocks::of(&store);
         let graph = Graph::open_snapshot(store, name.to_owned(), options.clone())?;
@@ -79,14 +82,14 @@ impl ReadLists for EngineLists {
             wanted.iter().map(|(_, lists)| frontier(&graph, lists)).collect();
         let state = frontiers.iter().flatten().count() as u64 * Frontier::bytes(graph.vertices());
         let (found, _) = Engine::run(&graph, "looking up edges", state, |engine| {
-            let mut found = Vec::new();
+            let (mut found, all) = (Vec::new(), AtomicBool::new(false));
             for ((direction, _), frontier) in wanted.iter().zip(&frontiers) {
                 let which = frontier.as_ref().map_or(Which::All, Which::Holding);
-                found.extend(engine.sweep(*direction, which, T::default, |found, block| {
-                    let mut see = |vertex| see(found, *direction, vertex, block);
+                found.extend(engine.sweep_lists(&all, *direction, which, T::default, |found, lists| {
+                    let mut see = |vertex| see(found, *direction, vertex, lists);
                     match frontier {
-                        Some(frontier) => frontier.iter(block.vertices()).for_each(&mut see),
-                        None => block.vertices().for_each(&mut see),
+                        Some(frontier) => frontier.iter(lists.vertices()).for_each(&mut see),
+                        None => lists.vertices().for_each(&mut see),
                     }
                 })?);
             }

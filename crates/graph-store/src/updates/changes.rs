@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::block_lists::{BlockLists, Place};
 use super::block_rows::BlockRows;
 use super::merge::Merger;
-use super::rows::{Change, Row, compose, within};
+use super::rows::{Change, Row, compose, within_near};
 use super::run::{Cursor, RunSide, SortedRows, Window, merge_rows};
 use super::vertices::IdChanges;
 use crate::GraphError;
@@ -70,6 +70,8 @@ pub struct ReadRows {
     starts: Vec<usize>,
     /// By layer that is a run.
     windows: Vec<Window>,
+    /// By layer in memory, where the rows ended that were asked for last.
+    ends: Vec<usize>,
 }
 
 /// The buffers of a thread that goes through all blocks.
@@ -192,16 +194,16 @@ impl SideChanges {
         directory: &Directory,
         number: u32,
     ) -> Result<BlockRows, GraphError> {
-        let ReadRows { rows, starts, windows } = read;
+        let ReadRows { rows, starts, windows, ends } = read;
         rows.clear();
         starts.clear();
         windows.resize_with(self.layers.len(), Window::default);
-        let (keys, continues) = (directory.keys_of(number), directory.continues(number));
-        let wanted = keys.start..keys.end + u64::from(continues);
-        for (layer, window) in self.layers.iter().zip(windows) {
+        ends.resize(self.layers.len(), 0);
+        let (keys, wanted) = (directory.keys_of(number), wanted(directory, number));
+        for ((layer, window), end) in self.layers.iter().zip(windows).zip(ends) {
             starts.push(rows.len());
             match layer {
-                Layer::Memory(layer) => rows.extend_from_slice(within(layer, wanted.clone())),
+                Layer::Memory(layer) => rows.extend_from_slice(within_near(layer, wanted.clone(), end)),
                 Layer::Run(run) => run.rows(wanted.clone(), window, rows)?,
             }
         }
@@ -211,6 +213,21 @@ impl SideChanges {
         rows.retain(|row| row.key < keys.end || row.change() == Change::Remove);
         let vertices = Place::of(directory, number).vertices();
         Ok(BlockRows::new(vertices, rows, self.weights != Weights::None))
+    }
+
+    /// Whether the changes of a block take no reading or decoding more than what was done for the one before;
+    /// false where there are no runs, with which there never is any.
+    pub fn has_rows_at_hand(&self, read: &ReadRows, directory: &Directory, number: u32) -> bool {
+        let wanted = wanted(directory, number);
+        let mut has_runs = false;
+        let at_hand = self.layers.iter().zip(&read.windows).all(|(layer, window)| match layer {
+            Layer::Memory(_) => true,
+            Layer::Run(run) => {
+                has_runs = true;
+                run.has_at_hand(&wanted, window)
+            }
+        });
+        at_hand && has_runs
     }
 
     /// The lists of a block after changes; `base` is none where it is not in the store.
@@ -278,6 +295,13 @@ impl SideChanges {
             + size_of_val(&self.touched[..]) as u64
             + threads * (256 << 10)
     }
+}
+
+/// The keys of rows that may change a block: copies of the edge with which the next block begins may stand at
+/// its end.
+fn wanted(directory: &Directory, number: u32) -> std::ops::Range<u64> {
+    let keys = directory.keys_of(number);
+    keys.start..keys.end + u64::from(directory.continues(number))
 }
 
 /// Calls `each` with the blocks whose lists some rows change, ascending. Most commits have rows for few of

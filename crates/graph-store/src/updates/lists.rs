@@ -2,8 +2,9 @@
 
 use std::fmt::Debug;
 
+use super::block_lists::BlockLists;
 use super::snapshot::Snapshot;
-use crate::format::{Block, Direction, Vertex};
+use crate::format::{Direction, Vertex};
 use crate::{GraphError, Options};
 
 /// Which lists of a direction are read.
@@ -29,7 +30,7 @@ pub trait ReadLists: Debug {
         name: &str,
         options: &Options,
         wanted: &[(Direction, WantedLists)],
-        see: impl Fn(&mut T, Direction, Vertex, &Block<'_>) + Sync,
+        see: impl Fn(&mut T, Direction, Vertex, &BlockLists<'_>) + Sync,
     ) -> Result<Vec<T>, GraphError>;
 
     /// Frees what is kept in the memory for reading lists until they are read again.

@@ -24,7 +24,7 @@ impl ListMerger {
         vertex: Vertex,
         rows: ListRows<'_>,
     ) -> &[Vertex] {
-        let ListMerger { scratch, neighbours, weights } = self;
+        let ListMerger { scratch, neighbours, .. } = self;
         let list = base.map(|base| base.neighbours(vertex, scratch)).unwrap_or_default();
         if rows.neighbours.len() * FEW >= list.len() && rows.only_adds() {
             let count = list.len() + rows.neighbours.len();
@@ -34,7 +34,7 @@ impl ListMerger {
             merge_sorted(list, rows.neighbours, &mut neighbours[..count]);
             return &neighbours[..count];
         }
-        (neighbours.clear(), weights.clear());
+        neighbours.clear();
         collect(List { neighbours: list, weights: &[] }, rows, neighbours, None);
         neighbours
     }
@@ -43,7 +43,8 @@ impl ListMerger {
     pub(super) fn list(&mut self, base: Option<&Block<'_>>, vertex: Vertex, rows: ListRows<'_>) -> List<'_> {
         let ListMerger { scratch, neighbours, weights } = self;
         let list = base.map(|base| base.list(vertex, scratch)).unwrap_or_default();
-        (neighbours.clear(), weights.clear());
+        neighbours.clear();
+        weights.clear();
         let has_weights = !list.weights.is_empty() || !rows.weights.is_empty();
         collect(list, rows, neighbours, has_weights.then_some(&mut *weights));
         List { neighbours, weights }

@@ -87,6 +87,26 @@ pub(crate) fn within(rows: &[Row], keys: Range<u64>) -> &[Row] {
     &rows[start..end]
 }
 
+/// The same, for ranges that mostly ascend: `near` is where the rows of the one before ended.
+pub(crate) fn within_near<'r>(rows: &'r [Row], keys: Range<u64>, near: &mut usize) -> &'r [Row] {
+    let start = match rows[..*near].last() {
+        Some(row) if row.key >= keys.start => rows.partition_point(|row| row.key < keys.start),
+        _ => *near + ahead(&rows[*near..], keys.start),
+    };
+    *near = start + ahead(&rows[start..], keys.end);
+    &rows[start..*near]
+}
+
+/// How many rows are before a key, where it is likely that they are few.
+fn ahead(rows: &[Row], key: u64) -> usize {
+    let (mut from, mut step) = (0, 1);
+    while rows.get(from + step - 1).is_some_and(|row| row.key < key) {
+        (from, step) = (from + step, 2 * step);
+    }
+    let rest = &rows[from..rows.len().min(from + step)];
+    from + rest.partition_point(|row| row.key < key)
+}
+
 /// Puts layers of rows together: `rows` has those of each layer sorted, one layer after the other, the oldest
 /// first; `starts` says where each begins. What is left says the same about the base as all of them did.
 pub(crate) fn compose(rows: &mut Vec<Row>, starts: &[usize]) {
@@ -161,6 +181,11 @@ mod tests {
         let rows: Vec<Row> = [3, 5, 5, 9].map(|key| Row::new(key, Change::Add(0.0))).into();
         let keys = |range| within(&rows, range).iter().map(|row| row.key).collect::<Vec<_>>();
         assert_eq!((keys(0..10), keys(4..9), keys(6..9)), (vec![3, 5, 5, 9], vec![5, 5], vec![]));
+        let mut near = 0;
+        for range in [0..10, 4..9, 6..9, 0..4, 5..6, 9..20, 3..3] {
+            let expected = within(&rows, range.clone()).iter().map(|row| row.key);
+            assert!(expected.eq(within_near(&rows, range, &mut near).iter().map(|row| row.key)));
+        }
         assert_eq!(Row::new(Row::key(7, 2), Change::Remove).turned().key, Row::key(2, 7));
     }
 }

@@ -14,6 +14,9 @@ use crate::GraphError;
 /// Requests that may wait for company before the device sees them, while cached blocks are visited.
 const BATCH: u32 = 8;
 
+/// The same where requests are sent early.
+const EARLY: u32 = 2;
+
 /// A sweep that misses no more blocks than this keeps the device idle.
 pub(crate) const THIN: usize = 32;
 
@@ -66,6 +69,8 @@ pub(crate) struct BlockReader<'g> {
     open: Option<Span>,
     /// Requests queued that the device has not seen.
     unsent: u32,
+    /// Whether requests are sent though slots are free.
+    sends_early: bool,
     most_blocks: u32,
     ahead_blocks: u32,
     /// Blocks of this sweep that were not cached; no more than [`THIN`] and one.
@@ -87,6 +92,7 @@ impl<'g> BlockReader<'g> {
             done: Vec::with_capacity(slots as usize),
             open: None,
             unsent: 0,
+            sends_early: false,
             most_blocks: shape.most_blocks(),
             ahead_blocks: shape.most_blocks(),
             missed: Vec::with_capacity(THIN + 1),
@@ -126,6 +132,12 @@ impl<'g> BlockReader<'g> {
     /// Blocks that were not cached since this was last asked; more than [`THIN`]: many.
     pub(crate) fn take_missed(&mut self) -> Vec<u32> {
         std::mem::take(&mut self.missed)
+    }
+
+    /// Whether it sends requests while it has more slots: worth a call where it takes a while to know the next
+    /// block.
+    pub(crate) fn send_early(&mut self, early: bool) {
+        self.sends_early = early;
     }
 
     /// Reads in flight that it allows.
@@ -192,6 +204,9 @@ impl<'g> BlockReader<'g> {
                         self.missed.push(block);
                     }
                     if !self.grow(block, blocks)? {
+                        if self.sends_early && self.unsent >= EARLY {
+                            self.poll(blocks)?;
+                        }
                         self.reshape(blocks, cache, visit)?;
                         while self.free.is_empty() {
                             self.take(blocks, cache, visit)?;

@@ -5,6 +5,9 @@ use leadline_graph_store::updates::{BlockLists, BlockRows, Merged, ReadRows, Sid
 
 use crate::GraphError;
 
+/// Blocks before one, and after it, whose changes are kept with it where they were decoded together.
+const MOST_OTHERS: usize = 128;
+
 /// The changes of the blocks of a direction.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RowsOf<'a> {
@@ -17,14 +20,35 @@ pub(super) struct RowsOf<'a> {
 
 impl RowsOf<'_> {
     /// Keeps the changes of a block that is visited soon, if there is room. Rows of runs are read and decoded
-    /// some at a time: to ask for them in the order of blocks, which come in any order, takes least.
+    /// some at a time: to ask for them in the order of blocks, which come in any order, takes least. What was
+    /// decoded with them is kept too, so that it is decoded once.
     pub(super) fn fetch(&self, number: u32, read: &mut ReadRows) -> Result<(), GraphError> {
+        if !self.keep(number, read)? {
+            return Ok(());
+        }
+        let (before, after) = ((0..number).rev(), number + 1..self.directory.blocks());
+        for others in
+            [&mut before.take(MOST_OTHERS) as &mut dyn Iterator<Item = u32>, &mut after.take(MOST_OTHERS)]
+        {
+            for other in others {
+                if !self.changes.has_rows_at_hand(read, self.directory, other) {
+                    break;
+                }
+                self.keep(other, read)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the changes of a block, if there is room and they are not kept yet; whether it did.
+    fn keep(&self, number: u32, read: &mut ReadRows) -> Result<bool, GraphError> {
         let at = self.base + number;
-        if self.merged.rows(at).is_none() && self.merged.has_room() {
+        let is_wanted = self.merged.rows(at).is_none() && self.merged.has_room();
+        if is_wanted {
             let rows = self.changes.rows(read, self.directory, number)?;
             self.merged.keep_rows(at, rows);
         }
-        Ok(())
+        Ok(is_wanted)
     }
 
     /// Calls `visit` with the lists of a block after changes; `base` is none where it is not in the store.

@@ -21,6 +21,9 @@ use crate::{Graph, GraphError};
 /// Blocks that a thread takes from the sweep at a time: enough that neighbours come in one request.
 const CHUNK_BLOCKS: u32 = 32;
 
+/// The same of a store with changes: each thread decodes what runs have of its blocks, in pieces of many blocks.
+const CHUNK_WITH_CHANGES: u32 = 256;
+
 /// After that many thin sweeps in a row the engine reads ahead.
 const THIN_SWEEPS: u32 = 16;
 
@@ -273,6 +276,8 @@ impl<'g> Engine<'g> {
                 let (local, read) = &mut *own.borrow_mut();
                 rows.with(number, base, read, |lists| visit(local, lists)).unwrap_or_else(failed);
             };
+            // To find out which comes next takes a while, in which the device is not to be idle.
+            reader.send_early(true);
             let stored = || loop {
                 let number = next()?;
                 if !changes.touches(number) {
@@ -379,6 +384,7 @@ impl<'g> Engine<'g> {
             Which::Blocks(list) => list.len() as u32,
             _ => directory.blocks(),
         };
-        (blocks / (8 * self.plan.threads as u32)).clamp(1, CHUNK_BLOCKS)
+        let most = if self.graph.has_changes() { CHUNK_WITH_CHANGES } else { CHUNK_BLOCKS };
+        (blocks / (8 * self.plan.threads as u32)).clamp(1, most)
     }
 }

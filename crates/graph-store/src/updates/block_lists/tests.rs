@@ -38,7 +38,11 @@ fn changed(lists: &Lists, first: Vertex, rows: &[Row]) -> Lists {
     lists
 }
 
-fn sample() -> impl Strategy<Value = (Lists, Vec<(u32, u32, u32)>, Vertex, bool, bool, Weights)> {
+/// Lists; of each row the vertex, the neighbour and what it does; the first vertex; whether lists are in the
+/// byte code, and whether they are in the store; how weights are kept.
+type Sample = (Lists, Vec<(u32, u32, u32)>, Vertex, bool, bool, Weights);
+
+fn sample() -> impl Strategy<Value = Sample> {
     let neighbour = || prop_oneof![0u32..30, Just(1 << 20), 0u32..3000];
     let list = prop::collection::vec(neighbour(), 0..60);
     let lists = prop::collection::vec(list, 1..40).prop_map(|lists| {

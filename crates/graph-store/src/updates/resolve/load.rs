@@ -4,8 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::Batch;
-use crate::format::{Block, Direction, Scratch, Vertex};
+use crate::format::{Direction, Vertex};
+use crate::updates::block_lists::BlockLists;
 use crate::updates::lists::{ReadLists, WantedLists};
+use crate::updates::merge::ListMerger;
 use crate::updates::rows::Row;
 use crate::updates::snapshot::Snapshot;
 use crate::{GraphError, Options};
@@ -41,7 +43,7 @@ impl Wanted {
 #[derive(Default)]
 struct Found {
     edges: Vec<(u64, f64)>,
-    scratch: Scratch,
+    merger: ListMerger,
 }
 
 impl Batch {
@@ -69,9 +71,9 @@ impl Batch {
         };
         let has_reverse = store.header.has_reverse() && self.directed;
         let scans = self.directed && !has_reverse && !rewritten.is_empty();
-        let see = |found: &mut Found, direction: Direction, vertex: Vertex, block: &Block<'_>| {
-            let Found { edges, scratch } = found;
-            let list = block.list(vertex, scratch);
+        let see = |found: &mut Found, direction: Direction, vertex: Vertex, lists: &BlockLists<'_>| {
+            let Found { edges, merger } = found;
+            let list = lists.list(vertex, merger);
             let mut take = |key: u64, at: usize| {
                 if count.fetch_add(1, Relaxed) < most {
                     edges.push((key, list.weights.get(at).copied().unwrap_or(0.0)));

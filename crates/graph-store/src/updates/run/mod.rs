@@ -32,7 +32,7 @@ const BLOCK: usize = 16 << 10;
 const BLOCK_HEAD: usize = 12;
 
 /// Blocks that are read at a time.
-const AHEAD: usize = 4;
+const AHEAD: usize = 8;
 
 /// Bytes that the largest row takes: two numbers and a weight.
 const MOST_ROW: usize = 10 + 5 + 8;
@@ -98,17 +98,30 @@ impl RunSide {
         out: &mut Vec<Row>,
     ) -> Result<(), GraphError> {
         debug_assert!(keys.start <= keys.end && self.firsts.is_sorted());
-        let mut block = self.firsts.partition_point(|first| *first <= keys.start).saturating_sub(1);
-        // Rows of one key may be in two blocks.
-        while block > 0 && self.firsts[block] == keys.start {
-            block -= 1;
-        }
+        let mut block = self.first_block(keys.start);
         while self.firsts.get(block).is_some_and(|first| *first < keys.end) {
             self.load(block, window)?;
             out.extend_from_slice(rows::within(&window.rows, keys.clone()));
             block += 1;
         }
         Ok(())
+    }
+
+    /// Whether the rows of a range of keys are decoded already, all of them.
+    pub(crate) fn has_at_hand(&self, keys: &Range<u64>, window: &Window) -> bool {
+        let block = self.first_block(keys.start);
+        let is_before = |block: usize| self.firsts.get(block).is_none_or(|first| *first >= keys.end);
+        is_before(block) || window.block == Some(block) && is_before(block + 1)
+    }
+
+    /// The first block that may have rows of a key.
+    fn first_block(&self, key: u64) -> usize {
+        let mut block = self.firsts.partition_point(|first| *first <= key).saturating_sub(1);
+        // Rows of one key may be in two blocks.
+        while block > 0 && self.firsts[block] == key {
+            block -= 1;
+        }
+        block
     }
 
     /// The first key of all; none where there are no rows.
