@@ -11,6 +11,8 @@
 
 mod aggregate;
 mod batches;
+#[cfg(test)]
+mod checked;
 mod condense;
 mod lists;
 mod memory;

@@ -204,3 +204,48 @@ pub(super) fn renumber(labels: &mut [u32]) -> u32 {
     }
     count
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::checked::{choose_checked, lists};
+    use super::super::state::Terms;
+    use super::*;
+
+    /// The sum of the weights from a vertex to others in a community.
+    fn weight_to(state: &State, list: List<'_>, community: u32) -> f64 {
+        let mut sum = 0.0;
+        list.each(|neighbour, weight| {
+            let counts = neighbour != list.vertex && state.community[neighbour as usize] == community;
+            sum += if counts { weight } else { 0.0 };
+        });
+        sum
+    }
+
+    #[test]
+    fn each_move_gains_by_what_is_there_when_it_is_made() {
+        let mut lists = lists();
+        let refuse = |_, _| unreachable!("no weight is refused");
+        let terms = Terms { resolution: 1.0, threads: 1, longest: 1 << 10, refuse: &refuse };
+        let mut state = State::new(&mut lists, None, &terms).unwrap();
+        let listed = state.listed.clone();
+        let vertices = listed.len() as u64;
+        let (mut now, next) = (Frontier::new(vertices), Frontier::new(vertices));
+        now.fill();
+        let mut moving = Moving { state: &mut state, now: &now, next: &next };
+        let tally = choose_checked(&mut moving, &lists, &listed, |moving, list, choice| {
+            let (state, own) = (&*moving.state, moving.state.community[list.vertex as usize]);
+            let stay = weight_to(state, list, own);
+            assert_eq!(choice.stay, stay, "of {}", list.vertex);
+            let staying = moving.staying(list.vertex, stay);
+            if choice.to == ALONE {
+                assert!(staying < 0.0 && state.size[own as usize] > 1);
+                return;
+            }
+            let go = weight_to(state, list, choice.to);
+            assert_eq!(choice.go, go, "of {}", list.vertex);
+            assert!(go > 0.0 && moving.going(list.vertex, choice.to, go) > staying);
+        });
+        let (again, failed) = (tally.again.into_inner(), tally.failed.into_inner());
+        assert!(tally.made > 1000 && again > 100 && failed > 10, "{} {again} {failed}", tally.made);
+    }
+}

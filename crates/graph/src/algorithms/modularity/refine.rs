@@ -52,27 +52,9 @@ struct Merger {
 /// # Errors
 /// What `lists` fails with.
 pub(super) fn refine(state: &State, lists: &mut impl Lists, seed: u64) -> Result<Vec<u32>, GraphError> {
-    let vertices = lists.vertices();
-    // At first, every vertex is a part.
-    let mut leading_out = vec![0.0; vertices as usize];
-    lists.each_stretch(&mut |stretch| {
-        add_leading_out(&state.community, &stretch, &mut leading_out);
-        Ok(())
-    })?;
-    let listed: u64 = state.listed.iter().map(|listed| u64::from(*listed)).sum();
-    let mut all = Frontier::new(vertices);
+    let mut all = Frontier::new(lists.vertices());
     all.fill();
-    let mut alone = Frontier::new(vertices);
-    alone.fill();
-    let mut refining = Refining {
-        state,
-        parts: (0..vertices as u32).collect(),
-        totals: state.degree.clone(),
-        leading_out,
-        alone,
-        theta: THETA * state.twice / listed.max(1) as f64,
-        seed,
-    };
+    let mut refining = Refining::new(state, lists, seed)?;
     let order = mix(seed);
     let batches = batches(&all, &state.listed, lists.weighted());
     lists.each_batch(&all, &batches, &mut |view, batch| {
@@ -97,6 +79,30 @@ fn add_leading_out(community: &[u32], stretch: &Stretch<'_>, leading_out: &mut [
     match rayon::current_thread_index() {
         Some(_) => sums.par_chunks_mut(VERTICES).enumerate().for_each(sum),
         None => sums.chunks_mut(VERTICES).enumerate().for_each(sum),
+    }
+}
+
+impl<'a> Refining<'a> {
+    /// Every vertex a part.
+    fn new(state: &'a State, lists: &mut impl Lists, seed: u64) -> Result<Refining<'a>, GraphError> {
+        let vertices = lists.vertices();
+        let mut leading_out = vec![0.0; vertices as usize];
+        lists.each_stretch(&mut |stretch| {
+            add_leading_out(&state.community, &stretch, &mut leading_out);
+            Ok(())
+        })?;
+        let listed: u64 = state.listed.iter().map(|listed| u64::from(*listed)).sum();
+        let mut alone = Frontier::new(vertices);
+        alone.fill();
+        Ok(Refining {
+            state,
+            parts: (0..vertices as u32).collect(),
+            totals: state.degree.clone(),
+            leading_out,
+            alone,
+            theta: THETA * state.twice / listed.max(1) as f64,
+            seed,
+        })
     }
 }
 
@@ -207,4 +213,36 @@ impl Choosing for Refining<'_> {
     fn follow(&self, _: List<'_>, _: impl Fn(Vertex) -> bool) {}
 
     fn end(&self, _: Vertex) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::checked::{choose_checked, lists};
+    use super::super::state::Terms;
+    use super::*;
+
+    #[test]
+    fn each_merger_is_along_edges_that_are_there_when_it_is_made() {
+        let mut lists = lists();
+        let refuse = |_, _| unreachable!("no weight is refused");
+        let terms = Terms { resolution: 1.0, threads: 1, longest: 1 << 10, refuse: &refuse };
+        // Large communities, so that there is much to choose.
+        let communities: Vec<u32> = (0..lists.ends.len() as u32).map(|vertex| vertex / 500).collect();
+        let state = State::new(&mut lists, Some(communities), &terms).unwrap();
+        let mut refining = Refining::new(&state, &mut lists, 1).unwrap();
+        let tally = choose_checked(&mut refining, &lists, &state.listed, |refining, list, choice| {
+            let community = |vertex: Vertex| state.community[vertex as usize];
+            let mut sum = 0.0;
+            list.each(|neighbour, weight| {
+                let is_own = community(neighbour) == community(list.vertex) && neighbour != list.vertex;
+                let counts = is_own && refining.parts[neighbour as usize] == choice.part;
+                sum += if counts { weight } else { 0.0 };
+            });
+            assert_eq!(choice.weight, sum, "of {}", list.vertex);
+            assert!(sum > 0.0 && refining.parts.iter().filter(|part| **part == list.vertex).count() == 1);
+            assert!(refining.may(list.vertex, choice.part, sum));
+        });
+        let (again, failed) = (tally.again.into_inner(), tally.failed.into_inner());
+        assert!(tally.made > 1000 && again > 100 && failed > 10, "{} {again} {failed}", tally.made);
+    }
 }
