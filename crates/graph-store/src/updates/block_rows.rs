@@ -3,8 +3,7 @@
 
 use std::ops::Range;
 
-use super::merge::fits_in_four_bytes;
-use super::rows::{Change, Row};
+use super::rows::{Change, Row, fits_in_four_bytes};
 use crate::format::Vertex;
 
 /// The changes of a block's lists.

@@ -15,7 +15,7 @@ use std::sync::mpsc::{Sender, channel};
 use self::begun::Notes;
 use self::coded::{Coded, Seen};
 use self::threads::{AtOnce, Making};
-use super::merge::fits_in_four_bytes;
+use super::rows::fits_in_four_bytes;
 use crate::direct::Pace;
 use crate::format::header::IdKind;
 use crate::format::mark::Mark;

@@ -1,7 +1,6 @@
 //! Lists with their changes: what visitors see of a list in place of what the base says.
 
 use super::block_rows::ListRows;
-use super::rows::{Change, Row};
 use crate::format::block_layout::BlockInMemory;
 use crate::format::{Block, Group, Groups, List, Scratch, Vertex, Weights};
 
@@ -189,12 +188,4 @@ impl Merger {
 fn put_neighbours(block: &mut BlockInMemory, neighbours: &[Vertex]) {
     let places = block.more(neighbours.len()).iter_mut();
     places.zip(neighbours).for_each(|(place, neighbour)| *place = neighbour.to_le_bytes());
-}
-
-/// Whether a row adds no weight that 4 bytes cannot hold.
-pub(crate) fn fits_in_four_bytes(row: Row) -> bool {
-    match row.change() {
-        Change::Add(weight) => f64::from(weight as f32).to_bits() == weight.to_bits(),
-        Change::Remove => true,
-    }
 }

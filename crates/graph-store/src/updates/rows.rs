@@ -63,6 +63,14 @@ impl Row {
     }
 }
 
+/// Whether a row adds no weight that 4 bytes cannot hold.
+pub(crate) fn fits_in_four_bytes(row: Row) -> bool {
+    match row.change() {
+        Change::Add(weight) => f64::from(weight as f32).to_bits() == weight.to_bits(),
+        Change::Remove => true,
+    }
+}
+
 /// The order of rows: copies that are added to one edge by their weights.
 pub(crate) fn order(a: &Row, b: &Row) -> Ordering {
     let adds = |row: &Row| row.change() != Change::Remove;
