@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use leadline_graph_store::format::{Block, Direction, Directory, Vertex};
 use rayon::prelude::*;
 
-use super::{numbers, plain};
+use super::{by_vertex, numbers, plain};
 use crate::engine::{Cache, EnginePlan};
 use crate::{Engine, Graph, GraphError, Which};
 
@@ -65,6 +65,22 @@ pub(crate) struct Lists {
 }
 
 impl Lists {
+    /// Lists that are that long for each vertex of a range, of zeros.
+    pub(crate) fn of_lengths(range: Range<Vertex>, lengths: &[AtomicU32]) -> Lists {
+        let mut total = 0;
+        let end = |length: &AtomicU32| {
+            total += length.load(Ordering::Relaxed);
+            total
+        };
+        let ends = lengths[range.start as usize..range.end as usize].iter().map(end).collect();
+        Lists { first: range.start, ends, values: by_vertex(total.into(), |_| 0) }
+    }
+
+    /// Entries of all lists.
+    pub(crate) fn entries(&self) -> u64 {
+        self.values.len() as u64
+    }
+
     /// The vertices.
     pub(crate) fn vertices(&self) -> Range<Vertex> {
         self.first..self.first + self.ends.len() as u32

@@ -3,6 +3,7 @@
 
 mod bfs;
 mod cdlp;
+mod decoded;
 mod dfs;
 mod kcore;
 mod lcc;

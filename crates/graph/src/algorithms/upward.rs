@@ -7,27 +7,26 @@
 //! they fit. Where they do not, as many as fit are held at a time, and all are streamed past them (Hu, Tao,
 //! Chung, "Massive Graph Triangulation", SIGMOD 2013).
 
+mod close;
+
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use leadline_graph_store::format::{Block, Direction, Vertex};
-use rayon::prelude::*;
+use leadline_graph_store::format::{Block, Vertex};
 
+pub(super) use close::Count;
+use close::close;
+
+use super::decoded::Decoded;
 use super::lists::{Gathering, Lists, batches, directions, most_values, spare, sweep_range};
 use super::numbers;
-use super::table::{FILTER_BATCH, Table};
+use super::table::Table;
 use crate::algorithm::Algorithm;
 use crate::estimate::{Blocks, Cost, Passes, Size};
-use crate::{Engine, Graph, GraphError, Which};
+use crate::{Engine, Graph, GraphError, Which, engine};
 
 /// Most vertices: an entry of a list in memory holds a vertex and a bit.
 const MOST_VERTICES: u64 = (1 << 31) - 1;
-
-/// A list that many times as long as the other is searched and not walked.
-const SEARCH_ABOVE: usize = 16;
-
-/// Vertices that a thread takes at a time.
-const CHUNK: usize = 64;
 
 /// Nanoseconds of one thread for local clustering of rmat20 with all blocks cached (benches/RESULTS.md, "The
 /// other algorithms"), by the number of entries to the power of 1.5: that many steps bound it.
@@ -129,6 +128,8 @@ pub(super) struct Upward {
     /// Of these, entries that are above the vertex.
     counts: Vec<AtomicU32>,
     directed: bool,
+    /// None where lists are read from blocks.
+    decoded: Option<Decoded>,
 }
 
 impl Upward {
@@ -136,24 +137,39 @@ impl Upward {
     pub(super) fn measure(engine: &mut Engine<'_>) -> Result<Upward, GraphError> {
         let graph = engine.graph();
         let vertices = graph.vertices();
-        let (lengths, counts) = (numbers(vertices, |_| 0), numbers(vertices, |_| 0));
-        let upward = Upward { lengths, counts, directed: graph.header().directed };
+        let directed = graph.header().directed;
         // Little of the run, most of which is to come.
         engine.expect(0.0..0.0);
-        for direction in directions(graph) {
+        let Some(decoded) = Decoded::of(engine, engine::Passes::Several, 0)? else {
+            let (lengths, counts) = (numbers(vertices, |_| 0), numbers(vertices, |_| 0));
+            let upward = Upward { lengths, counts, directed, decoded: None };
+            upward.measure_blocks(engine)?;
+            return Ok(upward);
+        };
+        engine.begin_pass(0)?;
+        let lengths = numbers(vertices, |vertex| decoded.degree(vertex));
+        let mut upward = Upward { lengths, counts: Vec::new(), directed, decoded: None };
+        engine.begin_pass(0)?;
+        upward.counts = numbers(vertices, |vertex| upward.above(&decoded, vertex).count() as u32);
+        Ok(Upward { decoded: Some(decoded), ..upward })
+    }
+
+    /// As [`Upward::measure`], of lists in blocks.
+    fn measure_blocks(&self, engine: &mut Engine<'_>) -> Result<(), GraphError> {
+        for direction in directions(engine.graph()) {
             engine.sweep(
                 *direction,
                 Which::All,
                 || (),
                 |(), block| {
                     for vertex in block.vertices() {
-                        upward.lengths[vertex as usize]
+                        self.lengths[vertex as usize]
                             .fetch_add(block.degree(vertex) as u32, Ordering::Relaxed);
                     }
                 },
             )?;
         }
-        for direction in directions(graph) {
+        for direction in directions(engine.graph()) {
             engine.sweep(
                 *direction,
                 Which::All,
@@ -161,13 +177,13 @@ impl Upward {
                 |(), block| {
                     for vertex in block.vertices() {
                         let mut count = 0;
-                        upward.above(block, vertex, |_| count += 1);
-                        upward.counts[vertex as usize].fetch_add(count, Ordering::Relaxed);
+                        self.above_in_block(block, vertex, |_| count += 1);
+                        self.counts[vertex as usize].fetch_add(count, Ordering::Relaxed);
                     }
                 },
             )?;
         }
-        Ok(upward)
+        Ok(())
     }
 
     /// Calls `held` with the lists of every vertex, once, as many at a time as there is room for, and finds
@@ -200,40 +216,69 @@ impl Upward {
         Ok((triangles, held.len() as u64))
     }
 
-    /// Calls `each` with the neighbours in a block that are above a vertex; one that is repeated within it
-    /// once.
+    /// Says of the neighbours in one of a vertex's lists, in their order, which are above it; of one that is
+    /// repeated, the first time.
     #[inline]
-    fn above(&self, block: &Block<'_>, vertex: Vertex, mut each: impl FnMut(Vertex)) {
+    fn is_above(&self, vertex: Vertex) -> impl FnMut(Vertex) -> bool {
         let place = |vertex: Vertex| (self.lengths[vertex as usize].load(Ordering::Relaxed), vertex);
         let own = place(vertex);
         let mut before = vertex;
+        move |neighbour| {
+            let is_above = neighbour != before && place(neighbour) > own;
+            before = neighbour;
+            is_above
+        }
+    }
+
+    /// Calls `each` with the neighbours in a block that are above a vertex.
+    #[inline]
+    fn above_in_block(&self, block: &Block<'_>, vertex: Vertex, mut each: impl FnMut(Vertex)) {
+        let mut is_above = self.is_above(vertex);
         block.scan(vertex, |neighbour| {
-            if neighbour != before && place(neighbour) > own {
+            if is_above(neighbour) {
                 each(neighbour);
             }
-            before = neighbour;
             true
         });
+    }
+
+    /// The neighbours above a vertex, as entries of lists in memory are: doubled, the lowest bit set where
+    /// the edge leads to it from there.
+    #[inline]
+    fn above(&self, decoded: &Decoded, vertex: Vertex) -> impl Iterator<Item = u32> {
+        decoded.lists(vertex).zip(self.first_side()..).flat_map(move |(list, side)| {
+            let mut is_above = self.is_above(vertex);
+            let above = list.iter().filter(move |neighbour| is_above(**neighbour));
+            above.map(move |neighbour| neighbour << 1 | side)
+        })
+    }
+
+    /// The lowest bit of entries from lists of outgoing edges; the one of incoming edges is set.
+    fn first_side(&self) -> u32 {
+        u32::from(!self.directed)
     }
 
     /// The neighbours above each vertex of a range, ascending, doubled; the lowest bit is set where edges
     /// lead both ways.
     fn gather(&self, engine: &mut Engine<'_>, range: &Range<Vertex>) -> Result<Lists, GraphError> {
-        let gathering = Gathering::new(range.clone(), &self.counts);
-        for direction in directions(engine.graph()) {
-            let side = u32::from(!self.directed || *direction == Direction::Reverse);
-            let visit = |(edges, found): &mut (u64, Vec<u32>), block: &Block<'_>| {
-                for vertex in block.vertices().filter(|vertex| range.contains(vertex)) {
-                    found.clear();
-                    self.above(block, vertex, |neighbour| found.push(neighbour << 1 | side));
-                    *edges += found.len() as u64;
-                    gathering.put(vertex, found);
+        let mut lists = match &self.decoded {
+            Some(decoded) => {
+                engine.begin_pass(0)?;
+                let mut lists = Lists::of_lengths(range.clone(), &self.counts);
+                lists.for_each(|vertex, list| {
+                    list.iter_mut()
+                        .zip(self.above(decoded, vertex))
+                        .for_each(|(place, entry)| *place = entry);
+                });
+                engine.add_scanned_edges(lists.entries());
+                if !self.directed {
+                    // They are ascending, and nothing is in two of them.
+                    return Ok(lists);
                 }
-            };
-            let counted = sweep_range(engine, *direction, range, Default::default, visit)?;
-            engine.add_scanned_edges(counted.into_iter().map(|(edges, _)| edges).sum());
-        }
-        let mut lists = gathering.end();
+                lists
+            }
+            None => self.gather_blocks(engine, range)?,
+        };
         lists.for_each(|_, list| list.sort_unstable());
         lists.squeeze(
             |a, b| a >> 1 == b >> 1,
@@ -245,82 +290,23 @@ impl Upward {
         );
         Ok(lists)
     }
-}
 
-/// What is counted for each triangle, in addition to the triangle itself.
-pub(super) trait Count: Sync {
-    /// Whether anything is.
-    const PER_VERTEX: bool;
-
-    /// What the edge of a list's entry brings to the vertex that is opposite to it in a triangle.
-    fn brings(entry: u32) -> u64;
-
-    /// Adds to what the triangles of a vertex brought it.
-    fn add(&self, vertex: Vertex, brought: u64);
-}
-
-/// Finds the triangles whose lowest vertex is in `lists` and whose middle one is in `held`; how many.
-fn close<C: Count>(lists: &Lists, held: &Lists, count: &C) -> u64 {
-    let vertices = lists.vertices().into_par_iter().with_max_len(CHUNK);
-    vertices
-        .map_init(Table::default, |table, vertex| close_one(table, vertex, lists.list(vertex), held, count))
-        .sum()
-}
-
-fn close_one<C: Count>(table: &mut Table, vertex: Vertex, list: &[u32], held: &Lists, count: &C) -> u64 {
-    if list.len() < 2 {
-        return 0;
-    }
-    table.fill(list);
-    let (mut triangles, mut own) = (0, 0);
-    for edge in list.iter().filter(|edge| held.vertices().contains(&(*edge >> 1))) {
-        let middle = held.list(edge >> 1);
-        let mut others = 0;
-        // The third vertex: an entry in the middle one's list, and its place in the table.
-        let mut found = |table: &mut Table, entry: u32, at: usize| {
-            triangles += 1;
-            if C::PER_VERTEX {
-                own += C::brings(entry);
-                others += C::brings(table.entries[at]);
-                table.among[at] += C::brings(*edge);
-            }
-        };
-        if middle.len() > list.len() * SEARCH_ABOVE {
-            for entry in list {
-                if let Ok(at) = middle.binary_search_by_key(&(entry >> 1), |other| other >> 1)
-                    && let Some(place) = table.find(*entry)
-                {
-                    found(table, middle[at], place);
+    /// What blocks have of these lists, in any order; pieces of one list may each have the value where they
+    /// meet.
+    fn gather_blocks(&self, engine: &mut Engine<'_>, range: &Range<Vertex>) -> Result<Lists, GraphError> {
+        let gathering = Gathering::new(range.clone(), &self.counts);
+        for (direction, side) in directions(engine.graph()).iter().zip(self.first_side()..) {
+            let visit = |(edges, found): &mut (u64, Vec<u32>), block: &Block<'_>| {
+                for vertex in block.vertices().filter(|vertex| range.contains(vertex)) {
+                    found.clear();
+                    self.above_in_block(block, vertex, |neighbour| found.push(neighbour << 1 | side));
+                    *edges += found.len() as u64;
+                    gathering.put(vertex, found);
                 }
-            }
-        } else {
-            for part in middle.chunks(FILTER_BATCH) {
-                let mut kept = [0; FILTER_BATCH];
-                let count = table.filter_marked(part, &mut kept);
-                for entry in &kept[..count] {
-                    if let Some(place) = table.find(*entry) {
-                        found(table, *entry, place);
-                    }
-                }
-            }
+            };
+            let counted = sweep_range(engine, *direction, range, Default::default, visit)?;
+            engine.add_scanned_edges(counted.into_iter().map(|(edges, _)| edges).sum());
         }
-        add(count, edge >> 1, others);
-    }
-    if C::PER_VERTEX {
-        add(count, vertex, own);
-        for entry in list {
-            if let Some(at) = table.find(*entry) {
-                add(count, entry >> 1, std::mem::take(&mut table.among[at]));
-            }
-        }
-    }
-    table.clear_marks(list);
-    triangles
-}
-
-#[inline]
-fn add<C: Count>(count: &C, vertex: Vertex, brought: u64) {
-    if brought > 0 {
-        count.add(vertex, brought);
+        Ok(gathering.end())
     }
 }

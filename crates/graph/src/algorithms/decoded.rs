@@ -1,0 +1,48 @@
+//! Lists in memory, for algorithms that look at all neighbours of a vertex, whichever way edges lead.
+
+use std::sync::Arc;
+
+use leadline_graph_store::format::{Direction, Vertex};
+
+use crate::engine::{Csr, Passes};
+use crate::{Engine, GraphError};
+
+/// The decoded lists of each direction in which a graph has different ones.
+#[derive(Debug)]
+pub(super) struct Decoded(Vec<Arc<Csr>>);
+
+impl Decoded {
+    /// The lists of a graph, if they are in memory or are to be; none where the cap has no room for `beside`
+    /// bytes next to them, which the run's plan does not have.
+    ///
+    /// # Errors
+    /// As [`Engine::sweep`].
+    pub(super) fn of(
+        engine: &mut Engine<'_>,
+        passes: Passes,
+        beside: u64,
+    ) -> Result<Option<Decoded>, GraphError> {
+        // One direction is not decoded where the other one has no room.
+        let reverse = engine.bytes_of_reverse_lists();
+        let Some(forward) = engine.csr(Direction::Forward, passes, beside + reverse)? else {
+            return Ok(None);
+        };
+        if !engine.graph().header().directed {
+            return Ok(Some(Decoded(vec![forward])));
+        }
+        let reverse = engine.csr(Direction::Reverse, passes, beside)?;
+        Ok(reverse.map(|reverse| Decoded(vec![forward, reverse])))
+    }
+
+    /// A vertex's lists, each ascending: of a directed graph the outgoing edges come first.
+    #[inline]
+    pub(super) fn lists(&self, vertex: Vertex) -> impl Iterator<Item = &[Vertex]> {
+        self.0.iter().map(move |csr| csr.list(vertex))
+    }
+
+    /// Entries of a vertex's lists.
+    #[inline]
+    pub(super) fn degree(&self, vertex: Vertex) -> u32 {
+        self.0.iter().map(|csr| csr.degree(vertex)).sum()
+    }
+}

@@ -1,0 +1,188 @@
+//! Triangles among lists in memory: of each vertex, which two of the neighbours above it are neighbours.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use leadline_graph_store::format::Vertex;
+
+use super::super::lists::Lists;
+use super::super::table::{FILTER_BATCH, Table};
+
+/// A list that many times as long as the other is searched and not walked.
+const SEARCH_ABOVE: usize = 16;
+
+/// A list with no more entries is compared and not looked up in a table.
+const FEW: usize = 8;
+
+/// Vertices that a thread takes at a time.
+const CHUNK: u32 = 64;
+
+/// What is counted for each triangle, in addition to the triangle itself.
+pub(crate) trait Count: Sync {
+    /// Whether anything is.
+    const PER_VERTEX: bool;
+
+    /// What the edge of a list's entry brings to the vertex that is opposite to it in a triangle.
+    fn brings(entry: u32) -> u64;
+
+    /// Adds to what the triangles of a vertex brought it.
+    fn add(&self, vertex: Vertex, brought: u64);
+}
+
+/// Finds the triangles whose lowest vertex is in `lists` and whose middle one is in `held`; how many.
+pub(super) fn close<C: Count>(lists: &Lists, held: &Lists, count: &C) -> u64 {
+    let all = lists.vertices();
+    // Threads take a few at a time, and keep their tables.
+    let next = AtomicU32::new(all.start);
+    let worker = || {
+        let (mut table, mut triangles) = (Table::default(), 0);
+        loop {
+            let start = next.fetch_add(CHUNK, Ordering::Relaxed);
+            if start >= all.end {
+                return triangles;
+            }
+            for vertex in start..(start + CHUNK).min(all.end) {
+                triangles += close_one(&mut table, vertex, lists.list(vertex), held, count);
+            }
+        }
+    };
+    rayon::broadcast(|_| worker()).into_iter().sum()
+}
+
+fn close_one<C: Count>(table: &mut Table, vertex: Vertex, list: &[u32], held: &Lists, count: &C) -> u64 {
+    match list.len() {
+        0 | 1 => 0,
+        2..=FEW => close_with(&mut Few::new(list), vertex, list, held, count),
+        _ => {
+            table.fill(list);
+            let triangles = close_with(table, vertex, list, held, count);
+            table.clear_marks(list);
+            triangles
+        }
+    }
+}
+
+/// Closes the triangles of a vertex whose list is in `own` already.
+fn close_with<C: Count>(own: &mut impl LookUp, vertex: Vertex, list: &[u32], held: &Lists, count: &C) -> u64 {
+    let (mut triangles, mut of_vertex) = (0, 0);
+    for edge in list.iter().filter(|edge| held.vertices().contains(&(*edge >> 1))) {
+        let (middle, mut of_middle) = (held.list(edge >> 1), 0);
+        let found = |entry: u32, own: u32, among: &mut u64| {
+            triangles += 1;
+            if C::PER_VERTEX {
+                of_vertex += C::brings(entry);
+                of_middle += C::brings(own);
+                *among += C::brings(*edge);
+            }
+        };
+        if middle.len() > list.len() * SEARCH_ABOVE {
+            search(own, list, middle, found);
+        } else {
+            own.walk(middle, found);
+        }
+        add(count, edge >> 1, of_middle);
+    }
+    if C::PER_VERTEX && triangles > 0 {
+        add(count, vertex, of_vertex);
+        for entry in list {
+            add(count, entry >> 1, own.among(*entry).map_or(0, std::mem::take));
+        }
+    }
+    triangles
+}
+
+/// Calls `found` for each vertex that is in both lists, as [`LookUp::walk`], looking for each of the shorter
+/// one in the other.
+fn search(own: &mut impl LookUp, list: &[u32], middle: &[u32], mut found: impl FnMut(u32, u32, &mut u64)) {
+    for entry in list {
+        if let Ok(at) = middle.binary_search_by_key(&(entry >> 1), |other| other >> 1)
+            && let Some(among) = own.among(*entry)
+        {
+            found(middle[at], *entry, among);
+        }
+    }
+}
+
+/// A vertex's list, to be looked up in.
+trait LookUp {
+    /// Calls `found` for each vertex that is here and in another list, with the entry there, the entry here,
+    /// and what was brought to the vertex so far.
+    fn walk(&mut self, other: &[u32], found: impl FnMut(u32, u32, &mut u64));
+
+    /// What was brought to the vertex of an entry.
+    fn among(&mut self, entry: u32) -> Option<&mut u64>;
+}
+
+impl LookUp for Table {
+    #[inline]
+    fn walk(&mut self, other: &[u32], mut found: impl FnMut(u32, u32, &mut u64)) {
+        for part in other.chunks(FILTER_BATCH) {
+            let mut kept = [0; FILTER_BATCH];
+            let count = self.filter_marked(part, &mut kept);
+            for entry in &kept[..count] {
+                if let Some(place) = self.find(*entry) {
+                    found(*entry, self.entries[place], &mut self.among[place]);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn among(&mut self, entry: u32) -> Option<&mut u64> {
+        self.find(entry).map(|place| &mut self.among[place])
+    }
+}
+
+/// A short list: all of it is compared with an entry at once.
+struct Few {
+    /// Doubled vertices; [`Few::NONE`] behind the last.
+    vertices: [u32; FEW],
+    /// Which of the edges lead both ways.
+    bits: [u32; FEW],
+    among: [u64; FEW],
+}
+
+impl Few {
+    /// No vertex.
+    const NONE: u32 = !1;
+
+    #[inline]
+    fn new(list: &[u32]) -> Few {
+        let mut few = Few { vertices: [Few::NONE; FEW], bits: [0; FEW], among: [0; FEW] };
+        for (at, entry) in list.iter().enumerate() {
+            (few.vertices[at], few.bits[at]) = (entry & !1, entry & 1);
+        }
+        few
+    }
+
+    /// The place of an entry's vertex.
+    #[inline]
+    fn find(&self, entry: u32) -> Option<usize> {
+        let vertex = entry & !1;
+        // No branch for each: most entries are not there.
+        let is_there = self.vertices.iter().fold(false, |is_there, own| is_there | (*own == vertex));
+        if is_there { self.vertices.iter().position(|own| *own == vertex) } else { None }
+    }
+}
+
+impl LookUp for Few {
+    #[inline]
+    fn walk(&mut self, other: &[u32], mut found: impl FnMut(u32, u32, &mut u64)) {
+        for entry in other {
+            if let Some(place) = self.find(*entry) {
+                found(*entry, self.vertices[place] | self.bits[place], &mut self.among[place]);
+            }
+        }
+    }
+
+    #[inline]
+    fn among(&mut self, entry: u32) -> Option<&mut u64> {
+        self.find(entry).map(|place| &mut self.among[place])
+    }
+}
+
+#[inline]
+fn add<C: Count>(count: &C, vertex: Vertex, brought: u64) {
+    if brought > 0 {
+        count.add(vertex, brought);
+    }
+}
