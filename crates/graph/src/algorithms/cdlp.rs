@@ -2,21 +2,28 @@
 //! again.
 //!
 //! Synchronous and without chance (Raghavan, Albert, Kumara, Physical Review E 76, 2007, in the version of
-//! Graphalytics: Iosup et al., VLDB 2016): ties go to the smallest label. An undirected vertex with its list
-//! in one block votes while it is visited. The neighbours' labels of all others are collected, for as many
-//! vertices at a time as there is room.
+//! Graphalytics: Iosup et al., VLDB 2016): ties go to the smallest label. Where lists are in memory, each
+//! vertex votes by its own (`on_lists`). Otherwise an undirected vertex with its list in one block votes while
+//! it is visited. The neighbours' labels of all others are collected, for as many vertices at a time as there
+//! is room.
+
+mod on_lists;
+mod vote;
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use leadline_graph_store::format::{Block, Direction, Directory, Vertex};
 
+use on_lists::Voters;
+use vote::vote;
+
 use super::lists::{Gathering, batches, directions, most_values, spare, sweep_range};
 use super::{numbers, plain};
 use crate::algorithm::{Algorithm, AlgorithmOption, Definition, Job, Needs, OptionKind, Ran, TableShape};
 use crate::estimate::{Blocks, Cost, Passes, Size};
 use crate::output::{grouped, outcome, vertex_table};
-use crate::{Engine, Graph, GraphError, RunStats, Which};
+use crate::{Engine, Frontier, Graph, GraphError, RunStats, Which};
 
 /// The communities of a graph.
 #[derive(Debug, Clone, PartialEq)]
@@ -150,10 +157,9 @@ impl Graph {
         let MemoryPlan { most, bytes, .. } = MemoryPlan::new(self, self.options().memory);
         let ((labels, iterations, converged), stats) =
             Engine::run(self, run.name(), bytes, |engine| propagate(engine, iterations, most))?;
-        let mut seen = labels.clone();
-        seen.sort_unstable();
-        seen.dedup();
-        Ok(Cdlp { count: seen.len() as u64, labels, iterations, converged, stats })
+        let seen = Frontier::new(self.vertices());
+        labels.iter().for_each(|label| _ = seen.insert(*label));
+        Ok(Cdlp { count: seen.count(), labels, iterations, converged, stats })
     }
 }
 
@@ -224,22 +230,27 @@ fn propagate(
     most: u64,
 ) -> Result<(Vec<u32>, u32, bool), GraphError> {
     let graph = engine.graph();
-    let mut state = CdlpState {
-        labels: ranks(graph)?,
-        next: numbers(graph.vertices(), |_| 0),
-        counts: numbers(graph.vertices(), |_| 0),
-    };
-    // A pass to count, and one per iteration.
+    // A pass to count or to decode, and one per iteration.
     let share = |passes: u32| f64::from(passes) / (1.0 + f64::from(iterations));
     engine.expect(0.0..share(1));
-    state.count(engine)?;
-    let batches = batches(&state.counts, most);
+    let mut voters = Voters::of(engine, iterations, collected(graph).0)?;
+    let counts = match voters {
+        Some(_) => Vec::new(),
+        None => neighbours_to_collect(engine)?,
+    };
+    let batches = batches(&counts, most);
+    let mut state = CdlpState { labels: ranks(graph)?, next: numbers(graph.vertices(), |_| 0), counts };
     let (mut done, mut settled) = (0, false);
     while done < iterations && !settled {
         engine.expect(share(done + 1)..share(done + 2));
         let mut changed = false;
-        for range in &batches {
-            changed |= state.vote_all(engine, range)?;
+        match &mut voters {
+            Some(voters) => changed = voters.vote_all(engine, &state.labels, &state.next)?,
+            None => {
+                for range in &batches {
+                    changed |= state.vote_all(engine, range)?;
+                }
+            }
         }
         std::mem::swap(&mut state.labels, &mut state.next);
         done += 1;
@@ -253,32 +264,35 @@ fn ranks(graph: &Graph) -> Result<Vec<AtomicU32>, GraphError> {
     let ranks = numbers(graph.vertices(), |vertex| vertex);
     let mut ids = graph.ids();
     if ids.renumbered() {
-        for rank in 0..graph.vertices() {
-            ranks[ids.vertex(rank)? as usize].store(rank as u32, Ordering::Relaxed);
-        }
+        let mut rank = 0;
+        ids.each_vertex(|vertex| {
+            ranks[vertex as usize].store(rank, Ordering::Relaxed);
+            rank += 1;
+        })?;
     }
     Ok(ranks)
 }
 
-impl CdlpState {
-    /// Counts the neighbours whose labels must be collected.
-    fn count(&mut self, engine: &mut Engine<'_>) -> Result<(), GraphError> {
-        let (counts, directed) = (&self.counts, engine.graph().header().directed);
-        for direction in directions(engine.graph()) {
-            engine.sweep(
-                *direction,
-                Which::All,
-                || (),
-                |(), block| {
-                    for vertex in block.vertices().filter(|vertex| directed || block.is_piece(*vertex)) {
-                        counts[vertex as usize].fetch_add(block.degree(vertex) as u32, Ordering::Relaxed);
-                    }
-                },
-            )?;
-        }
-        Ok(())
+/// By vertex, how many neighbours' labels must be collected; 0 where it votes while it is visited.
+fn neighbours_to_collect(engine: &mut Engine<'_>) -> Result<Vec<AtomicU32>, GraphError> {
+    let graph = engine.graph();
+    let (counts, directed) = (numbers(graph.vertices(), |_| 0), graph.header().directed);
+    for direction in directions(graph) {
+        engine.sweep(
+            *direction,
+            Which::All,
+            || (),
+            |(), block| {
+                for vertex in block.vertices().filter(|vertex| directed || block.is_piece(*vertex)) {
+                    counts[vertex as usize].fetch_add(block.degree(vertex) as u32, Ordering::Relaxed);
+                }
+            },
+        )?;
     }
+    Ok(counts)
+}
 
+impl CdlpState {
     /// Has the vertices of a range vote; whether a label is another than before.
     fn vote_all(&self, engine: &mut Engine<'_>, range: &Range<Vertex>) -> Result<bool, GraphError> {
         let gathering = Gathering::new(range.clone(), &self.counts);
@@ -318,16 +332,4 @@ impl CdlpState {
         });
         Ok(changed.into_inner() != 0)
     }
-}
-
-/// The most frequent of some labels, the smallest of these; orders them.
-fn vote(labels: &mut [u32]) -> Option<u32> {
-    labels.sort_unstable();
-    let (mut best, mut most) = (None, 0);
-    for run in labels.chunk_by(|a, b| a == b) {
-        if run.len() > most {
-            (best, most) = (Some(run[0]), run.len());
-        }
-    }
-    best
 }

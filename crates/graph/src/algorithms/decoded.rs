@@ -45,4 +45,9 @@ impl Decoded {
     pub(super) fn degree(&self, vertex: Vertex) -> u32 {
         self.0.iter().map(|csr| csr.degree(vertex)).sum()
     }
+
+    /// Entries of all lists.
+    pub(super) fn entries(&self) -> u64 {
+        self.0.iter().map(|csr| csr.entries()).sum()
+    }
 }
