@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use leadline_graph::algorithms::PageRankOptions;
+use leadline_graph::algorithms::{CdlpRun, LccRun, PageRankOptions, SccRun, TrianglesRun};
 use leadline_graph::format::Weights;
 use leadline_graph::{Graph, GraphUpdate, Options, UpdateOptions};
 use proptest::prelude::*;
@@ -89,6 +89,54 @@ proptest! {
         let on_blocks = ranks(&graph);
         for (one, other) in on_lists.iter().zip(&on_blocks) {
             prop_assert!((one / other - 1.0).abs() < 1e-12, "{one} and {other}");
+        }
+    }
+}
+
+/// What algorithms that look at all neighbours of a vertex find; how much memory the first of them took.
+fn neighbourhoods(graph: &Graph) -> (String, u64) {
+    let (lcc, triangles) = (graph.lcc().unwrap(), graph.triangles(true).unwrap());
+    let (cdlp, scc) = (graph.cdlp(6).unwrap(), graph.scc().unwrap());
+    for stats in [&lcc.stats, &triangles.stats, &cdlp.stats, &scc.stats] {
+        assert!(stats.memory_bytes <= graph.options().memory, "{stats:?}");
+    }
+    let found = format!(
+        "{:?} {} {:?} {} {:?} {} {} {} {:?} {}",
+        lcc.coefficients,
+        lcc.triangles,
+        triangles.counts,
+        triangles.total,
+        cdlp.labels,
+        cdlp.count,
+        cdlp.iterations,
+        cdlp.converged,
+        scc.components,
+        scc.count
+    );
+    (found, lcc.stats.memory_bytes)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn neighbourhoods_on_lists_are_those_on_blocks((sample, threads) in (sample(), 1usize..4)) {
+        let folder = tempfile::tempdir().unwrap();
+        let graph = open(&folder.path().join("store"), &sample, true, threads);
+        let (on_lists, taken) = neighbourhoods(&graph);
+        prop_assert_eq!(&neighbourhoods(&graph).0, &on_lists);
+        let other = open(&folder.path().join("other"), &sample, true, threads);
+        for share in [1, 2, 3] {
+            let estimates = [
+                other.estimate(&LccRun, None).unwrap(),
+                other.estimate(&TrianglesRun { per_vertex: true }, None).unwrap(),
+                other.estimate(&CdlpRun { iterations: 6 }, None).unwrap(),
+                other.estimate(&SccRun, None).unwrap(),
+            ];
+            let least = estimates.iter().map(|estimate| estimate.least_memory_bytes).max().unwrap();
+            let memory = least.max(taken / 4 * share);
+            let mut other = Graph::open(folder.path().join("other"), options(MEMORY)).unwrap();
+            other.set_options(Options { threads, ..options(memory) });
+            prop_assert_eq!(&neighbourhoods(&other).0, &on_lists);
         }
     }
 }

@@ -36,8 +36,9 @@ use super::lists::{most_values, spare};
 use super::wcc::first_ids;
 use super::{numbers, plain};
 use crate::algorithm::Algorithm as _;
+use crate::engine::Passes;
 use crate::{Engine, Frontier, Graph, GraphError, PerVertex, RunStats, Which};
-use finish::finish;
+use finish::{finish, finish_all};
 pub(super) use run::DEFINITION;
 pub use run::SccRun;
 use spread::{Spread, spread};
@@ -136,7 +137,11 @@ fn components(engine: &mut Engine<'_>, plan: MemoryPlan) -> Result<(Vec<Vertex>,
         colours: numbers(vertices, |_| 0),
     };
     let mut sets = [(); 3].map(|()| Frontier::new(vertices));
-    if plan.at_once {
+    // Lists on blocks are read twice.
+    let lists = if plan.at_once { engine.csr(Direction::Forward, Passes::Several, 0)? } else { None };
+    if let Some(lists) = lists {
+        finish_all(engine, &state, &lists)?;
+    } else if plan.at_once {
         state.count(engine, Direction::Forward, &mut sets[0])?;
         let left = state.left();
         finish(engine, &mut state, &mut sets[0], left)?;

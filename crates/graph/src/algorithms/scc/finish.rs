@@ -9,6 +9,7 @@ use leadline_graph_store::format::{Block, Direction, Vertex};
 
 use super::{Left, SETTLED, SccState};
 use crate::algorithms::lists::{Gathering, Lists};
+use crate::engine::Csr;
 use crate::{Engine, Frontier, Graph, GraphError, Which};
 
 /// Most entries: places among them have 32 bits.
@@ -40,10 +41,22 @@ pub(super) fn finish(
         state.classes[*vertex as usize].store(number, Ordering::Relaxed);
     }
     lists.for_each(|_, list| list.iter_mut().for_each(|other| *other = state.class(*other)));
-    search(engine.graph(), &lists, |of, component| {
-        let component = vertices[component as usize];
-        state.settle(vertices[of as usize], component);
-    })
+    search(
+        engine.graph(),
+        vertices.len(),
+        |vertex| lists.list(vertex),
+        |of, component| {
+            let component = vertices[component as usize];
+            state.settle(vertices[of as usize], component);
+        },
+    )
+}
+
+/// Finds the components of a graph none of whose vertices is settled, by lists of outgoing edges.
+pub(super) fn finish_all(engine: &mut Engine<'_>, state: &SccState, lists: &Csr) -> Result<(), GraphError> {
+    engine.add_scanned_edges(lists.entries());
+    let settle = |of, component| state.settle(of, component);
+    search(engine.graph(), state.classes.len(), |vertex| lists.list(vertex), settle)
 }
 
 /// The lists of all that is left, of what is in the same class, by place among `vertices`.
@@ -76,13 +89,17 @@ fn gather(
     Ok(gathering.end())
 }
 
-/// A search over the lists of vertices that are numbered from 0 on. Calls `settle` with each vertex and one
+/// A search over the lists of that many vertices, numbered from 0 on. Calls `settle` with each vertex and one
 /// of its component.
 ///
 /// # Errors
 /// [`GraphError::Interrupted`].
-fn search(graph: &Graph, lists: &Lists, mut settle: impl FnMut(u32, u32)) -> Result<(), GraphError> {
-    let count = lists.vertices().len();
+fn search<'l>(
+    graph: &Graph,
+    count: usize,
+    list: impl Fn(u32) -> &'l [u32],
+    mut settle: impl FnMut(u32, u32),
+) -> Result<(), GraphError> {
     let mut search = Search {
         lowest: vec![UNSEEN; count],
         is_root: vec![true; count],
@@ -102,7 +119,7 @@ fn search(graph: &Graph, lists: &Lists, mut settle: impl FnMut(u32, u32)) -> Res
                 graph.check_stop()?;
             }
             let vertex = search.stack[search.path - 1];
-            match lists.list(vertex).get(search.next[vertex as usize] as usize) {
+            match list(vertex).get(search.next[vertex as usize] as usize) {
                 // It is looked at once more when it is done: then it is no longer unseen.
                 Some(other) if search.lowest[*other as usize] == UNSEEN => search.begin(*other, &mut begun),
                 Some(other) => search.pass(vertex, *other),
