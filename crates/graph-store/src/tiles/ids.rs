@@ -120,8 +120,8 @@ impl<W: Write> IdWriter<W> {
     }
 }
 
-/// How many ids are missing before a run, doubled, and whether it has two ids or more: 65 bits at most, of which
-/// the lowest 7 are the first byte.
+/// How many ids are missing before a run, doubled, and whether it has two ids or more: 65 bits at most, of
+/// which the lowest 7 are the first byte.
 fn put_head(missing: u64, is_long: bool, out: &mut Vec<u8>) {
     let low = (missing << 1) as u8 & 0x7f | u8::from(is_long);
     match missing >> 6 {

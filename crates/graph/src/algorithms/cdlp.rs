@@ -3,9 +3,9 @@
 //!
 //! Synchronous and without chance (Raghavan, Albert, Kumara, Physical Review E 76, 2007, in the version of
 //! Graphalytics: Iosup et al., VLDB 2016): ties go to the smallest label. Where lists are in memory, each
-//! vertex votes by its own (`on_lists`). Otherwise an undirected vertex with its list in one block votes while
-//! it is visited. The neighbours' labels of all others are collected, for as many vertices at a time as there
-//! is room.
+//! vertex votes by its own (`on_lists`). Otherwise an undirected vertex with its list in one block votes
+//! while it is visited. The neighbours' labels of all others are collected, for as many vertices at a time as
+//! there is room.
 
 mod on_lists;
 mod vote;

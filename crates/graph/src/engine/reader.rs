@@ -134,8 +134,8 @@ impl<'g> BlockReader<'g> {
         std::mem::take(&mut self.missed)
     }
 
-    /// Whether it sends requests while it has more slots: worth a call where it takes a while to know the next
-    /// block.
+    /// Whether it sends requests while it has more slots: worth a call where it takes a while to know the
+    /// next block.
     pub(crate) fn send_early(&mut self, early: bool) {
         self.sends_early = early;
     }

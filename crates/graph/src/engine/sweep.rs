@@ -21,7 +21,8 @@ use crate::{Graph, GraphError};
 /// Blocks that a thread takes from the sweep at a time: enough that neighbours come in one request.
 const CHUNK_BLOCKS: u32 = 32;
 
-/// The same of a store with changes: each thread decodes what runs have of its blocks, in pieces of many blocks.
+/// The same of a store with changes: each thread decodes what runs have of its blocks, in pieces of many
+/// blocks.
 const CHUNK_WITH_CHANGES: u32 = 256;
 
 /// After that many thin sweeps in a row the engine reads ahead.

@@ -97,8 +97,8 @@ impl<K: Key, W: Weight> Slots<K, W> {
         let (at, end) = &mut self.extents[bucket];
         let bytes = block.padded_bytes::<W>() as u64;
         if *end - *at < bytes {
-            // Whole blocks of this size, which most are of: where a gap stays behind each extent, a file system
-            // has two pieces to free instead of none, and tells the drive of each.
+            // Whole blocks of this size, which most are of: where a gap stays behind each extent, a file
+            // system has two pieces to free instead of none, and tells the drive of each.
             let extent = bytes * (EXTENT / bytes).max(1);
             *at = spill.reserve(extent);
             *end = *at + extent;

@@ -73,7 +73,8 @@ impl Components {
         Ok(())
     }
 
-    /// Gives each vertex the number of its component, from the lowest part up. `numbers` is memory for a part.
+    /// Gives each vertex the number of its component, from the lowest part up. `numbers` is memory for a
+    /// part.
     pub(super) fn resolve(
         &mut self,
         graph: &ShardedGraph,
