@@ -35,6 +35,10 @@ const STEP: f64 = 0.065;
 /// An entry is looked at once at least; what that takes is known from PageRank.
 const LEAST: Cost = super::pagerank::COST;
 
+/// The share of a step that it takes to gather lists, as a guess for whoever watches; triangles are found in
+/// the rest.
+const GATHERED: f64 = 0.25;
+
 /// Bytes per vertex of what is here: lengths and counts, and where the held and the streamed lists end.
 const BYTES_PER_VERTEX: u64 = 16;
 
@@ -199,18 +203,25 @@ impl Upward {
         let streamed = if held.len() > 1 { batches(&self.counts, plan.streamed) } else { Vec::new() };
         let mut triangles = 0;
         let all = (held.len() * (1 + streamed.len())) as f64;
-        let gather = |engine: &mut Engine<'_>, range, step: usize| {
-            engine.expect(step as f64 / all..(step + 1) as f64 / all);
+        // What part of a step is done before it, and after it.
+        let share = |step: usize, [from, to]: [f64; 2]| (step as f64 + from) / all..(step as f64 + to) / all;
+        let gather = |engine: &mut Engine<'_>, range, step| {
+            engine.expect(share(step, [0.0, GATHERED]));
             self.gather(engine, range)
+        };
+        let close = |engine: &Engine<'_>, lists: &Lists, held: &Lists, step| {
+            engine.expect(share(step, [GATHERED, 1.0]));
+            close(engine, lists, held, count)
         };
         for (step, range) in (0..).step_by(1 + streamed.len()).zip(&held) {
             let lists = gather(engine, range, step)?;
             each_held(&lists);
             if streamed.is_empty() {
-                triangles += close(&lists, &lists, count);
+                triangles += close(engine, &lists, &lists, step)?;
             }
             for (after, range) in (1..).zip(&streamed) {
-                triangles += close(&gather(engine, range, step + after)?, &lists, count);
+                let others = gather(engine, range, step + after)?;
+                triangles += close(engine, &others, &lists, step + after)?;
             }
         }
         Ok((triangles, held.len() as u64))

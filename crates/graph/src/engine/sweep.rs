@@ -137,6 +137,11 @@ impl<'g> Engine<'g> {
         self.graph.check_stop()
     }
 
+    /// Work on what was read begins, of which that many steps are counted ([`Graph::step`]).
+    pub(crate) fn begin_steps(&self, steps: u32) {
+        self.graph.meter().begin_pass(steps);
+    }
+
     /// Says what share of the run the sweeps until the next call make, for whoever watches; 0 to 1.
     pub fn expect(&self, share: Range<f64>) {
         self.graph.meter().expect(share);

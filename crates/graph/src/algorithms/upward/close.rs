@@ -6,6 +6,7 @@ use leadline_graph_store::format::Vertex;
 
 use super::super::lists::Lists;
 use super::super::table::{FILTER_BATCH, Table};
+use crate::{Engine, GraphError};
 
 /// A list that many times as long as the other is searched and not walked.
 const SEARCH_ABOVE: usize = 16;
@@ -29,15 +30,24 @@ pub(crate) trait Count: Sync {
 }
 
 /// Finds the triangles whose lowest vertex is in `lists` and whose middle one is in `held`; how many.
-pub(super) fn close<C: Count>(lists: &Lists, held: &Lists, count: &C) -> u64 {
-    let all = lists.vertices();
+///
+/// # Errors
+/// [`GraphError::Interrupted`].
+pub(super) fn close<C: Count>(
+    engine: &Engine<'_>,
+    lists: &Lists,
+    held: &Lists,
+    count: &C,
+) -> Result<u64, GraphError> {
+    let (graph, all) = (engine.graph(), lists.vertices());
+    engine.begin_steps(all.len().div_ceil(CHUNK as usize) as u32);
     // Threads take a few at a time, and keep their tables.
     let next = AtomicU32::new(all.start);
     let worker = || {
         let (mut table, mut triangles) = (Table::default(), 0);
         loop {
             let start = next.fetch_add(CHUNK, Ordering::Relaxed);
-            if start >= all.end {
+            if start >= all.end || !graph.step() {
                 return triangles;
             }
             for vertex in start..(start + CHUNK).min(all.end) {
@@ -45,7 +55,8 @@ pub(super) fn close<C: Count>(lists: &Lists, held: &Lists, count: &C) -> u64 {
             }
         }
     };
-    rayon::broadcast(|_| worker()).into_iter().sum()
+    let triangles = rayon::broadcast(|_| worker()).into_iter().sum();
+    graph.check_stop().map(|()| triangles)
 }
 
 fn close_one<C: Count>(table: &mut Table, vertex: Vertex, list: &[u32], held: &Lists, count: &C) -> u64 {
@@ -184,5 +195,71 @@ impl LookUp for Few {
 fn add<C: Count>(count: &C, vertex: Vertex, brought: u64) {
     if brought > 0 {
         count.add(vertex, brought);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use leadline_graph_store::format::{Layout, StoreWriter, Weights};
+
+    use super::super::{MemoryPlan, Upward};
+    use super::*;
+    use crate::{Graph, Options};
+
+    /// Asks to stop once a triangle was found, and counts those after.
+    struct StopsAtFirst {
+        stop: Arc<AtomicBool>,
+        found: AtomicU32,
+    }
+
+    impl Count for StopsAtFirst {
+        const PER_VERTEX: bool = true;
+
+        fn brings(_: u32) -> u64 {
+            1
+        }
+
+        fn add(&self, _: Vertex, _: u64) {
+            self.stop.store(true, Ordering::Relaxed);
+            self.found.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn whoever_asks_to_stop_waits_for_a_few_vertices_only() {
+        const VERTICES: u32 = 30_000;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("graph");
+        let weights = Weights::None;
+        let layout = Layout {
+            block_bytes: 4096,
+            compressed: true,
+            directed: false,
+            weights,
+            vertices: VERTICES.into(),
+        };
+        let mut writer = StoreWriter::create(&path, layout).unwrap();
+        // A band: each vertex has a triangle with the next two.
+        for vertex in 0..VERTICES {
+            let around = vertex.saturating_sub(2)..(vertex + 3).min(VERTICES);
+            around
+                .filter(|other| *other != vertex)
+                .for_each(|other| writer.edge(vertex, other, 0.0).unwrap());
+        }
+        writer.finish().unwrap();
+        let stop = Arc::new(AtomicBool::new(false));
+        let options = Options { threads: 2, ..Options::default() }.with_stop(Arc::clone(&stop));
+        let graph = Graph::open(&path, options).unwrap();
+        let count = StopsAtFirst { stop, found: AtomicU32::new(0) };
+        let (plan, bytes) = MemoryPlan::of(&graph, graph.options().memory, 0);
+        let ran = Engine::run(&graph, "triangles", bytes, |engine| {
+            Upward::measure(engine)?.close_all(engine, plan, &count, |_| ())
+        });
+        assert!(matches!(ran, Err(GraphError::Interrupted)));
+        let found = count.found.into_inner();
+        assert!((1..VERTICES / 10).contains(&found), "{found} additions after somebody asked to stop");
     }
 }
