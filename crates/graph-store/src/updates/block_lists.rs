@@ -215,7 +215,8 @@ impl<'a> BlockLists<'a> {
         }
     }
 
-    /// The block with its changes. Lists without changes stay as they are; the others are plain numbers.
+    /// The block with its changes. Lists without changes stay as they are; lists with changes are plain
+    /// numbers.
     pub fn merge<'m>(&self, merger: &'m mut Merger) -> Block<'m>
     where
         'a: 'm,

@@ -1,5 +1,5 @@
-//! Votes by lists in memory. Once few labels change, only those vote again of whom a neighbour's did: the
-//! others would vote as before.
+//! Votes by lists in memory. Once few labels change, a vertex votes again only if a neighbour's label
+//! changed: its vote would be the same else.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
