@@ -73,16 +73,23 @@ fn close_one<C: Count>(table: &mut Table, vertex: Vertex, list: &[u32], held: &L
 }
 
 /// Closes the triangles of a vertex whose list is in `own` already.
-fn close_with<C: Count>(own: &mut impl LookUp, vertex: Vertex, list: &[u32], held: &Lists, count: &C) -> u64 {
+fn close_with<L: LookUp, C: Count>(
+    own: &mut L,
+    vertex: Vertex,
+    list: &[u32],
+    held: &Lists,
+    count: &C,
+) -> u64 {
     let (mut triangles, mut of_vertex) = (0, 0);
     for edge in list.iter().filter(|edge| held.vertices().contains(&(*edge >> 1))) {
         let (middle, mut of_middle) = (held.list(edge >> 1), 0);
-        let found = |entry: u32, own: u32, among: &mut u64| {
+        // Nothing is looked up for a triangle that is only counted.
+        let found = |own: &mut L, entry: u32, place: usize| {
             triangles += 1;
             if C::PER_VERTEX {
                 of_vertex += C::brings(entry);
-                of_middle += C::brings(own);
-                *among += C::brings(*edge);
+                of_middle += C::brings(own.entry(place));
+                *own.among(place) += C::brings(*edge);
             }
         };
         if middle.len() > list.len() * SEARCH_ABOVE {
@@ -95,7 +102,8 @@ fn close_with<C: Count>(own: &mut impl LookUp, vertex: Vertex, list: &[u32], hel
     if C::PER_VERTEX && triangles > 0 {
         add(count, vertex, of_vertex);
         for entry in list {
-            add(count, entry >> 1, own.among(*entry).map_or(0, std::mem::take));
+            let among = own.place(*entry).map_or(0, |place| std::mem::take(own.among(place)));
+            add(count, entry >> 1, among);
         }
     }
     triangles
@@ -103,43 +111,59 @@ fn close_with<C: Count>(own: &mut impl LookUp, vertex: Vertex, list: &[u32], hel
 
 /// Calls `found` for each vertex that is in both lists, as [`LookUp::walk`], looking for each of the shorter
 /// one in the other.
-fn search(own: &mut impl LookUp, list: &[u32], middle: &[u32], mut found: impl FnMut(u32, u32, &mut u64)) {
+fn search<L: LookUp>(own: &mut L, list: &[u32], middle: &[u32], mut found: impl FnMut(&mut L, u32, usize)) {
     for entry in list {
         if let Ok(at) = middle.binary_search_by_key(&(entry >> 1), |other| other >> 1)
-            && let Some(among) = own.among(*entry)
+            && let Some(place) = own.place(*entry)
         {
-            found(middle[at], *entry, among);
+            found(own, middle[at], place);
         }
     }
 }
 
 /// A vertex's list, to be looked up in.
 trait LookUp {
-    /// Calls `found` for each vertex that is here and in another list, with the entry there, the entry here,
-    /// and what was brought to the vertex so far.
-    fn walk(&mut self, other: &[u32], found: impl FnMut(u32, u32, &mut u64));
+    /// Calls `found` for each vertex that is here and in another list, with the entry there and the place
+    /// here.
+    fn walk(&mut self, other: &[u32], found: impl FnMut(&mut Self, u32, usize));
 
-    /// What was brought to the vertex of an entry.
-    fn among(&mut self, entry: u32) -> Option<&mut u64>;
+    /// The place of an entry's vertex.
+    fn place(&self, entry: u32) -> Option<usize>;
+
+    /// The entry at a place.
+    fn entry(&self, place: usize) -> u32;
+
+    /// What was brought so far to the vertex at a place.
+    fn among(&mut self, place: usize) -> &mut u64;
 }
 
 impl LookUp for Table {
     #[inline]
-    fn walk(&mut self, other: &[u32], mut found: impl FnMut(u32, u32, &mut u64)) {
+    fn walk(&mut self, other: &[u32], mut found: impl FnMut(&mut Table, u32, usize)) {
         for part in other.chunks(FILTER_BATCH) {
             let mut kept = [0; FILTER_BATCH];
             let count = self.filter_marked(part, &mut kept);
             for entry in &kept[..count] {
                 if let Some(place) = self.find(*entry) {
-                    found(*entry, self.entries[place], &mut self.among[place]);
+                    found(self, *entry, place);
                 }
             }
         }
     }
 
     #[inline]
-    fn among(&mut self, entry: u32) -> Option<&mut u64> {
-        self.find(entry).map(|place| &mut self.among[place])
+    fn place(&self, entry: u32) -> Option<usize> {
+        self.find(entry)
+    }
+
+    #[inline]
+    fn entry(&self, place: usize) -> u32 {
+        self.entries[place]
+    }
+
+    #[inline]
+    fn among(&mut self, place: usize) -> &mut u64 {
+        &mut self.among[place]
     }
 }
 
@@ -164,30 +188,34 @@ impl Few {
         }
         few
     }
-
-    /// The place of an entry's vertex.
-    #[inline]
-    fn find(&self, entry: u32) -> Option<usize> {
-        let vertex = entry & !1;
-        // No branch for each: most entries are not there.
-        let is_there = self.vertices.iter().fold(false, |is_there, own| is_there | (*own == vertex));
-        if is_there { self.vertices.iter().position(|own| *own == vertex) } else { None }
-    }
 }
 
 impl LookUp for Few {
     #[inline]
-    fn walk(&mut self, other: &[u32], mut found: impl FnMut(u32, u32, &mut u64)) {
+    fn walk(&mut self, other: &[u32], mut found: impl FnMut(&mut Few, u32, usize)) {
         for entry in other {
-            if let Some(place) = self.find(*entry) {
-                found(*entry, self.vertices[place] | self.bits[place], &mut self.among[place]);
+            if let Some(place) = self.place(*entry) {
+                found(self, *entry, place);
             }
         }
     }
 
     #[inline]
-    fn among(&mut self, entry: u32) -> Option<&mut u64> {
-        self.find(entry).map(|place| &mut self.among[place])
+    fn place(&self, entry: u32) -> Option<usize> {
+        let vertex = entry & !1;
+        // No branch for each: most entries are not there.
+        let is_there = self.vertices.iter().fold(false, |is_there, own| is_there | (*own == vertex));
+        if is_there { self.vertices.iter().position(|own| *own == vertex) } else { None }
+    }
+
+    #[inline]
+    fn entry(&self, place: usize) -> u32 {
+        self.vertices[place] | self.bits[place]
+    }
+
+    #[inline]
+    fn among(&mut self, place: usize) -> &mut u64 {
+        &mut self.among[place]
     }
 }
 
