@@ -12,7 +12,7 @@ use crate::{Engine, GraphError};
 const SEARCH_ABOVE: usize = 16;
 
 /// A list with no more entries is compared and not looked up in a table.
-const FEW: usize = 8;
+const FEW: usize = 4;
 
 /// Vertices that a thread takes at a time.
 const CHUNK: u32 = 64;
