@@ -144,7 +144,8 @@ impl Upward {
         let directed = graph.header().directed;
         // Little of the run, most of which is to come.
         engine.expect(0.0..0.0);
-        // Lists are read three times, but blocks that are cached are decoded sooner than lists are made of them.
+        // Lists are read three times, but blocks that are cached are decoded sooner than lists are made of
+        // them.
         let Some(decoded) = Decoded::of(engine, engine::Passes::One, 0)? else {
             let (lengths, counts) = (numbers(vertices, |_| 0), numbers(vertices, |_| 0));
             let upward = Upward { lengths, counts, directed, decoded: None };
