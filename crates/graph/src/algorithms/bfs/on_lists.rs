@@ -118,8 +118,8 @@ pub(super) fn search(
 }
 
 impl Search<'_> {
-    /// Gives a vertex a level if it has none. One thread at a time may call it: it reads the place, then
-    /// writes it.
+    /// Gives a vertex a level if it has none. No two threads may call it at the same time, because it reads
+    /// the level and then stores it.
     #[inline]
     fn reach_alone(&self, vertex: Vertex, level: u32, next: &mut Level) {
         let place = &self.levels[vertex as usize];
