@@ -149,23 +149,37 @@ impl Grammar {
             let least = rest.len().min(together);
             let end = memchr(b'\n', &rest[least..]).map_or(rest.len(), |at| least + at + 1);
             let (piece, others) = rest.split_at(end);
-            parsed.append(self.numbered(self.parse_names(piece.to_vec()), strings));
+            let (found, names) = self.find_names(piece);
+            parsed.append(self.number_names(piece, found, &names, strings));
             rest = others;
         }
     }
 
     /// The same where ids are strings that are numbered later, by [`Grammar::numbered`].
     pub(super) fn parse_names(&self, text: Vec<u8>) -> Parsed {
-        let (mut parsed, mut names) = (Parsed::default(), Names::default());
-        self.parse_lines(&text, &mut names, &mut parsed);
+        let (parsed, names) = self.find_names(&text);
         Parsed { named: Some((text, names)), ..parsed }
     }
 
     /// Numbers the ids of a piece of text; pieces come in order.
     pub(super) fn numbered(&self, mut parsed: Parsed, strings: &mut Strings) -> Parsed {
-        let Some((text, names)) = parsed.named.take() else { return parsed };
+        match parsed.named.take() {
+            Some((text, names)) => self.number_names(&text, parsed, &names, strings),
+            None => parsed,
+        }
+    }
+
+    /// Parses a piece of text whose pairs are then places among the names in it.
+    fn find_names(&self, text: &[u8]) -> (Parsed, Names) {
+        let (mut parsed, mut names) = (Parsed::default(), Names::default());
+        self.parse_lines(text, &mut names, &mut parsed);
+        (parsed, names)
+    }
+
+    /// Puts the numbers of names in the place of their places.
+    fn number_names(&self, text: &[u8], mut parsed: Parsed, names: &Names, strings: &mut Strings) -> Parsed {
         if parsed.failure.is_none()
-            && let Ok(numbers) = strings.number_all(&names)
+            && let Ok(numbers) = strings.number_all(names)
         {
             for (source, target) in &mut parsed.batch.pairs {
                 (*source, *target) = (numbers[*source as usize], numbers[*target as usize]);
@@ -174,7 +188,7 @@ impl Grammar {
         }
         // Line by line, to find the first that something is wrong with.
         let mut parsed = Parsed::default();
-        self.parse_lines(&text, strings, &mut parsed);
+        self.parse_lines(text, strings, &mut parsed);
         parsed
     }
 
