@@ -1,4 +1,4 @@
-//! Runs the test programs, as many at a time as there are processors, the longest first.
+//! Runs the test programs, one more at a time than there are processors, the longest first.
 
 use std::collections::VecDeque;
 use std::process::Command;
@@ -82,7 +82,8 @@ pub(super) fn run_all(
     fillers: Vec<Job>,
     done: &(dyn Fn(&Ran) -> anyhow::Result<()> + Sync),
 ) -> anyhow::Result<Vec<Ran>> {
-    let workers = thread::available_parallelism().map_or(2, usize::from);
+    // One more than processors: all programs of tests together wait for as long as they compute.
+    let workers = thread::available_parallelism().map_or(2, usize::from) + 1;
     let beside = if fillers.is_empty() { "" } else { ", and cargo beside them" };
     say(&format!("==> tests: {} programs, {workers} at a time{beside}", jobs.len()));
     jobs.sort_by_key(|job| {
