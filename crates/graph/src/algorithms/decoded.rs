@@ -46,6 +46,27 @@ impl Decoded {
         self.0.iter().map(|csr| csr.degree(vertex)).sum()
     }
 
+    /// How many neighbours a vertex has, whichever way edges lead: each counts once, and the vertex itself
+    /// does not.
+    pub(super) fn neighbours(&self, vertex: Vertex) -> u32 {
+        let mut lists = self.lists(vertex).map(|list| list.iter().copied().peekable());
+        let (mut outgoing, mut incoming) = (lists.next(), lists.next());
+        let mut next = || match (outgoing.as_mut(), incoming.as_mut()) {
+            (Some(one), Some(other)) => match (one.peek(), other.peek()) {
+                (Some(a), Some(b)) if a <= b => one.next(),
+                (Some(_), None) => one.next(),
+                _ => other.next(),
+            },
+            (one, other) => one.or(other)?.next(),
+        };
+        let (mut count, mut before) = (0, vertex);
+        while let Some(neighbour) = next() {
+            count += u32::from(neighbour != before && neighbour != vertex);
+            before = neighbour;
+        }
+        count
+    }
+
     /// Entries of all lists.
     pub(super) fn entries(&self) -> u64 {
         self.0.iter().map(|csr| csr.entries()).sum()

@@ -124,40 +124,49 @@ fn memory_plan(graph: &Graph, memory: u64) -> (MemoryPlan, u64) {
     MemoryPlan::of(graph, memory, 4 + 8)
 }
 
-struct Clustering {
-    /// Neighbours.
-    degrees: Vec<AtomicU32>,
-    /// Edges among neighbours.
-    among: Vec<AtomicU64>,
-}
+/// By vertex: edges among its neighbours.
+struct Clustering(Vec<AtomicU64>);
 
 /// Coefficients, triangles and passes.
 fn count(engine: &mut Engine<'_>, plan: MemoryPlan) -> Result<(Vec<f64>, u64, u64), GraphError> {
     let vertices = engine.graph().vertices();
-    let state =
-        Clustering { degrees: numbers(vertices, |_| 0), among: by_vertex(vertices, |_| AtomicU64::new(0)) };
+    let among = Clustering(by_vertex(vertices, |_| AtomicU64::new(0)));
     let upward = Upward::measure(engine)?;
+    if let Some(decoded) = upward.decoded() {
+        let (triangles, passes) = upward.close_all(engine, plan, &among, |_| ())?;
+        return Ok((among.coefficients(|vertex| decoded.neighbours(vertex)), triangles, passes));
+    }
+    let degrees = numbers(vertices, |_| 0);
     let (triangles, passes) =
-        upward.close_all(engine, plan, &state, |lists| state.count_neighbours(lists))?;
-    let coefficient = |(among, degree): (AtomicU64, &AtomicU32)| {
-        let degree = f64::from(degree.load(Ordering::Relaxed));
-        let could = degree * (degree - 1.0);
-        if could > 0.0 { among.into_inner() as f64 / could } else { 0.0 }
-    };
-    let coefficients = state.among.into_iter().zip(&state.degrees).map(coefficient).collect();
-    Ok((coefficients, triangles, passes))
+        upward.close_all(engine, plan, &among, |lists| count_neighbours(&degrees, lists))?;
+    let degree = |vertex| degrees[vertex as usize].load(Ordering::Relaxed);
+    Ok((among.coefficients(degree), triangles, passes))
+}
+
+/// How many neighbours each vertex has: those above it, and those it is above.
+fn count_neighbours(degrees: &[AtomicU32], lists: &Lists) {
+    lists.vertices().into_par_iter().for_each(|vertex| {
+        let list = lists.list(vertex);
+        degrees[vertex as usize].fetch_add(list.len() as u32, Ordering::Relaxed);
+        for entry in list {
+            degrees[(entry >> 1) as usize].fetch_add(1, Ordering::Relaxed);
+        }
+    });
 }
 
 impl Clustering {
-    /// How many neighbours each vertex has: those above it, and those it is above.
-    fn count_neighbours(&self, lists: &Lists) {
-        lists.vertices().into_par_iter().for_each(|vertex| {
-            let list = lists.list(vertex);
-            self.degrees[vertex as usize].fetch_add(list.len() as u32, Ordering::Relaxed);
-            for entry in list {
-                self.degrees[(entry >> 1) as usize].fetch_add(1, Ordering::Relaxed);
+    /// Coefficients, in the memory of what they are made of. The number of neighbours is asked for only where
+    /// there are edges among them.
+    fn coefficients(mut self, neighbours: impl Fn(Vertex) -> u32 + Sync) -> Vec<f64> {
+        self.0.par_iter_mut().enumerate().for_each(|(vertex, among)| {
+            let among = among.get_mut();
+            if *among > 0 {
+                let degree = f64::from(neighbours(vertex as Vertex));
+                *among = (*among as f64 / (degree * (degree - 1.0))).to_bits();
             }
         });
+        // Zero has the same bits as a count and as a coefficient.
+        self.0.into_iter().map(|bits| f64::from_bits(bits.into_inner())).collect()
     }
 }
 
@@ -172,6 +181,6 @@ impl Count for Clustering {
 
     #[inline]
     fn add(&self, vertex: Vertex, brought: u64) {
-        self.among[vertex as usize].fetch_add(brought, Ordering::Relaxed);
+        self.0[vertex as usize].fetch_add(brought, Ordering::Relaxed);
     }
 }

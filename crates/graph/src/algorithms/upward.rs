@@ -160,6 +160,11 @@ impl Upward {
         Ok(Upward { decoded: Some(decoded), ..upward })
     }
 
+    /// The lists in memory that triangles are found in; none where they are read from blocks.
+    pub(super) fn decoded(&self) -> Option<&Decoded> {
+        self.decoded.as_ref()
+    }
+
     /// As [`Upward::measure`], of lists in blocks.
     fn measure_blocks(&self, engine: &mut Engine<'_>) -> Result<(), GraphError> {
         for direction in directions(engine.graph()) {
