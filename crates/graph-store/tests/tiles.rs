@@ -9,10 +9,11 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use leadline_graph_store::GraphError;
-use leadline_graph_store::format::Direction;
+use leadline_graph_store::format::{Block, Direction, Scratch};
 use leadline_graph_store::import::{ImportOptions, Merge, import_edges};
 use leadline_graph_store::inspect::{summarise, verify};
 use leadline_graph_store::tiles::{ShardedIds, Shards, is_sharded};
+use leadline_graph_store::updates::Snapshot;
 use listed::{Edges, import};
 
 const MEMORY: u64 = 64 << 20;
@@ -117,6 +118,72 @@ fn ids_beyond_32_bits_of_few_vertices_are_an_ordinary_store_as_ever() {
     assert_eq!((files[0].ids, files[0].edges), ("numbers", files[1].edges));
 }
 
+/// The edges of all tiles of a direction, ascending, by their ids: source, target and weight.
+fn listed_edges(store: &Path, direction: Direction) -> Vec<(u64, u64, f64)> {
+    let shards = Shards::read(store).unwrap();
+    let mut ids = ShardedIds::open(store, &shards).unwrap();
+    let mut edges = Vec::new();
+    for tile in shards.tiles(direction) {
+        let path = shards.tile_path(store, direction, tile);
+        let Snapshot { file, header, forward, .. } = Snapshot::of_tile(&path, &shards, tile).unwrap();
+        let [from, to] = [tile.from, tile.to].map(|shard| u64::from(shard) * shards.shard_vertices);
+        let (mut bytes, mut scratch) = (vec![0; header.block_bytes as usize], Scratch::default());
+        for number in 0..forward.blocks() {
+            let at = header.blocks(Direction::Forward).offset + u64::from(number * header.block_bytes);
+            file.read_exact_at(&mut bytes, at).unwrap();
+            let block = Block::new(&bytes, number, header.decoder(), header.weights);
+            for vertex in block.vertices() {
+                let list = block.list(vertex, &mut scratch);
+                for (neighbour, weight) in list.neighbours.iter().zip(list.weights) {
+                    edges.push((from + u64::from(vertex), to + u64::from(*neighbour), *weight));
+                }
+            }
+        }
+    }
+    let mut id = |rank: u64| ids.id(rank).unwrap();
+    let mut edges: Vec<_> = edges.into_iter().map(|(from, to, weight)| (id(from), id(to), weight)).collect();
+    edges.sort_by(|one, other| one.partial_cmp(other).unwrap());
+    edges
+}
+
+#[test]
+fn weights_are_in_the_tiles_with_their_edges() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    // Of 32 bits each, and some that take 64.
+    for (kept, weigh) in [("f32", (|at| at as f64 / 4.0) as fn(usize) -> f64), ("f64", |at| at as f64 / 3.0)]
+    {
+        let mut input = random(6, 2000, 8000, |id| 3 * id + (1 << 33));
+        (input.declared.weighted, input.weights) = (true, (0..8000).map(|at| weigh(at % 500)).collect());
+        let ends = input.edges.iter().zip(&input.weights);
+        let mut expected: Vec<_> = ends.map(|((from, to), weight)| (*from, *to, *weight)).collect();
+        expected.sort_by(|one, other| one.partial_cmp(other).unwrap());
+        let mut least = expected.clone();
+        least.dedup_by_key(|(from, to, _)| (*from, *to));
+        assert!(least.len() < expected.len());
+        let turned = |edges: &[(u64, u64, f64)]| {
+            let mut turned: Vec<_> = edges.iter().map(|(from, to, weight)| (*to, *from, *weight)).collect();
+            turned.sort_by(|one, other| one.partial_cmp(other).unwrap());
+            turned
+        };
+        for (dedupe, expected) in [(None, &expected), (Some(Merge::Min), &least)] {
+            let options = ImportOptions { reverse: true, dedupe, ..in_shards(700) };
+            let report = import(input.clone(), &store, &options);
+            assert!(report.sharded && report.edges == expected.len() as u64);
+            verify(&store, &mut |_| {}).unwrap();
+            assert_eq!(Shards::read(&store).unwrap().weights, kept);
+            assert!(listed_edges(&store, Direction::Forward) == *expected, "{kept}, {dedupe:?}");
+            assert!(listed_edges(&store, Direction::Reverse) == turned(expected), "{kept}, {dedupe:?}");
+            fs::remove_dir_all(&store).unwrap();
+        }
+        let report = import(input, &store, &ImportOptions { undirected: true, ..in_shards(700) });
+        assert!(report.sharded);
+        let both = listed_edges(&store, Direction::Forward);
+        assert!(both == turned(&both) && both.len() > 8000, "an edge weighs as much at both ends");
+        fs::remove_dir_all(&store).unwrap();
+    }
+}
+
 fn entries(store: &Path, direction: Direction) -> u64 {
     Shards::read(store).unwrap().tiles(direction).iter().map(|tile| tile.entries).sum()
 }
@@ -207,6 +274,42 @@ fn verify_names_the_file_that_is_damaged() {
     let error = verify(&store, &mut |_| {}).unwrap_err().to_string();
     assert!(error.contains("tile-1-0: is damaged: it is a tile of another store"), "{error}");
     fs::write(store.join("tile-1-0"), whole).unwrap();
+    verify(&store, &mut |_| {}).unwrap();
+}
+
+/// A number in a manifest, and the checksum of what it says then.
+fn forge(store: &Path, key: &str, value: u64) {
+    let path = store.join("shards");
+    let text = fs::read_to_string(&path).unwrap();
+    let (first, rest) = text.split_once('\n').unwrap();
+    let (before, after) = rest.split_once(&format!("\"{key}\": ")).unwrap();
+    let rest = format!("{before}\"{key}\": {value}{}", &after[after.find(',').unwrap()..]);
+    let sum = xxhash_rust::xxh3::xxh3_64_with_seed(rest.as_bytes(), 0);
+    fs::write(&path, format!("{}{sum:016x}\n{rest}", &first[..first.len() - 16])).unwrap();
+}
+
+#[test]
+fn a_manifest_that_says_what_is_not_so_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    import(random(4, 3000, 9000, |id| id), &store, &in_shards(700));
+    let whole = fs::read(store.join("shards")).unwrap();
+    for (key, value, said) in [
+        // More would not be counted in 64 bits with the entries.
+        ("self_loops", u64::MAX, "not one that an import writes"),
+        ("self_loops", 9001, "not one that an import writes"),
+        ("shard_vertices", 0, "not one that an import writes"),
+        ("vertices", 3001 * 64, "not one that an import writes"),
+        // Vertices of the last shard, whose lists are there.
+        ("vertices", 2500, "vertices that its shards do not have"),
+        ("block_bytes", 8192, "a tile of another store"),
+        ("shard_vertices", 601, "a tile of another store"),
+    ] {
+        forge(&store, key, value);
+        let error = verify(&store, &mut |_| {}).unwrap_err().to_string();
+        assert!(error.contains(said), "{key} {value}: {error}");
+        fs::write(store.join("shards"), &whole).unwrap();
+    }
     verify(&store, &mut |_| {}).unwrap();
 }
 

@@ -189,7 +189,7 @@ fn what_does_not_run_on_a_sharded_store_is_refused() {
     assert!(refused["pagerank"].contains("only graph info, verify, bfs and wcc"), "{refused:?}");
     let parents = Arguments::from([("parents", Argument::Given)]);
     let error = run_sharded(&mut graph, ALGORITHMS[0], &parents, &Job::default()).unwrap_err();
-    assert!(error.to_string().contains("bfs runs without --parents"), "{error}");
+    assert!(error.to_string().contains("bfs has no --parents; leave it out"), "{error}");
     assert!(matches!(graph.vertex("x").unwrap_err(), GraphError::NoVertex { .. }));
     let error = graph.vertex("70000").unwrap_err().to_string();
     assert!(error.contains("its ids go from 0 to 999"), "{error}");

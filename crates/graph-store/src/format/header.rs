@@ -50,6 +50,15 @@ pub enum Weights {
 }
 
 impl Weights {
+    /// What they are called: `none`, `f32` or `f64`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Weights::None => "none",
+            Weights::F32 => "f32",
+            Weights::F64 => "f64",
+        }
+    }
+
     /// Bytes per edge.
     #[inline]
     pub fn bytes(self) -> usize {

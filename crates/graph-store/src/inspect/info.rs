@@ -6,7 +6,7 @@ use leadline_figures::{Axis, Block, Chart, Colour, Page, Table, Text};
 use serde::Serialize;
 
 use super::{DegreeDistribution, Summary};
-use crate::format::{Header, Weights};
+use crate::format::Header;
 
 /// What a graph store holds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -117,11 +117,7 @@ impl GraphInfo {
             directed,
             reverse: summary.header.has_reverse(),
             compressed,
-            weights: match summary.header.weights {
-                Weights::None => "none",
-                Weights::F32 => "f32",
-                Weights::F64 => "f64",
-            },
+            weights: summary.header.weights.name(),
             ids: summary.ids,
             renumbered,
             dedupe: summary.header.rules.dedupe(),
@@ -238,12 +234,6 @@ impl GraphInfo {
         };
         let order = if self.renumbered { "; vertices are numbered by degree" } else { "" };
         let [median, most] = [self.median_degree, self.max_degree].map(|degree| exact(degree as f64));
-        let weights = match self.weights {
-            // What was read, which 64 bits may have rounded.
-            "f32" => "32 bits each, the same as in 64",
-            "f64" => "64 bits each",
-            _ => "none",
-        };
         let each = self
             .bytes_per_edge
             .map_or(String::new(), |each| format!(", {} bytes per edge", significant(each)));
@@ -255,7 +245,7 @@ impl GraphInfo {
             ("edges", format!("{edges}, {ways}{incoming}; {loops} self-loops")),
             ("degree", format!("{} on average, median {median}, {most} at most", self.average())),
             ("ids", format!("{ids}{order}")),
-            ("weights", weights.to_owned()),
+            ("weights", weights(self.weights).to_owned()),
             ("file", format!("{}{each}", bytes(self.file_bytes))),
             ("blocks", format!("{blocks} of {}{fill}, {kept}", bytes(self.block_bytes.into()))),
         ];
@@ -308,5 +298,15 @@ impl GraphInfo {
             (range, vertices, vertices as f64 / self.vertices.max(1) as f64)
         };
         counts.iter().enumerate().map(line).collect()
+    }
+}
+
+/// How weights are kept.
+pub(super) fn weights(name: &str) -> &'static str {
+    match name {
+        // What was read, which 64 bits may have rounded.
+        "f32" => "32 bits each, the same as in 64",
+        "f64" => "64 bits each",
+        _ => "none",
     }
 }

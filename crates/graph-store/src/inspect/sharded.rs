@@ -6,6 +6,7 @@ use leadline_figures::number::{bytes, exact};
 use leadline_figures::{Table, Text};
 use serde::Serialize;
 
+use super::info::weights;
 use crate::GraphError;
 use crate::tiles::Shards;
 
@@ -97,7 +98,7 @@ impl ShardedInfo {
             ("edges", format!("{edges}, {incoming}; {loops} self-loops")),
             ("degree", format!("{} at most", number(self.max_degree))),
             ("ids", ids.to_owned()),
-            ("weights", self.weights.clone()),
+            ("weights", weights(&self.weights).to_owned()),
             ("shards", format!("{} of {} vertices", number(self.shards), number(self.shard_vertices))),
             ("files", format!("{}{each}; {} tiles", bytes(self.file_bytes), number(self.tiles))),
             ("blocks", format!("{}, {kept}", bytes(self.block_bytes.into()))),

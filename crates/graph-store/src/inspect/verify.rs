@@ -157,6 +157,8 @@ struct Side {
     /// of (vertex, neighbour) and of (neighbour, vertex); of an undirected one, of the edges listed by their
     /// lower end, and by their higher one.
     sums: [u64; 2],
+    /// Behind the last vertex that has neighbours, and behind the last neighbour.
+    ends: [u64; 2],
     /// The vertex whose list is next, or goes on.
     next: u64,
     /// The last list goes on, and so far had this neighbour last and that many.
@@ -260,6 +262,9 @@ impl Side {
                 last = neighbour;
                 let weight = list.weights.get(i).map_or(0, |weight| weight.to_bits());
                 self.edge(vertex, neighbour, weight, header.directed);
+            }
+            if !list.neighbours.is_empty() {
+                self.ends = [u64::from(vertex) + 1, self.ends[1].max(u64::from(last) + 1)];
             }
             let degree = before + list.neighbours.len() as u64;
             if block.continues(vertex) {

@@ -8,7 +8,7 @@ use leadline_files::NewFolder;
 use serde::{Deserialize, Serialize};
 
 use crate::GraphError;
-use crate::format::{Direction, Header, checksum};
+use crate::format::{Direction, Header, MAX_VERTICES, checksum};
 
 /// Its name in the directory.
 const NAME: &str = "shards";
@@ -118,18 +118,26 @@ impl Shards {
         let entries = |tiles: &[TileEntry]| {
             tiles.iter().try_fold(0u64, |sum, tile| sum.checked_add(tile.entries)) == Some(self.entries)
         };
-        (1..=crate::format::MAX_VERTICES).contains(&self.shard_vertices)
+        (1..=MAX_VERTICES).contains(&self.shard_vertices)
             && (1..=MOST_SHARDS).contains(&self.count())
             && in_order(&self.tiles)
             && entries(&self.tiles)
             && if self.reverse { entries(&self.reverse_tiles) } else { self.reverse_tiles.is_empty() }
             && in_order(&self.reverse_tiles)
             && (self.directed || !self.reverse)
+            && self.self_loops <= self.entries
+            && self.entries.checked_add(self.self_loops).is_some()
     }
 
     /// Shards.
     pub fn count(&self) -> u64 {
         self.vertices.div_ceil(self.shard_vertices)
+    }
+
+    /// Vertices of a shard.
+    pub fn vertices_of(&self, shard: u32) -> u64 {
+        let first = u64::from(shard) * self.shard_vertices;
+        self.vertices.saturating_sub(first).min(self.shard_vertices)
     }
 
     /// What tells it from other stores.
@@ -168,10 +176,15 @@ impl Shards {
 
     /// An error unless a tile has the header that the manifest knows.
     pub(crate) fn check_tile(&self, header: &Header, tile: &TileEntry, name: &str) -> Result<(), GraphError> {
-        if header_checksum(header) == tile.checksum && header.vertices == self.shard_vertices {
-            return Ok(());
+        let is_of_store = header_checksum(header) == tile.checksum
+            && header.vertices == self.shard_vertices
+            && header.weights.name() == self.weights
+            && (header.compressed, header.block_bytes) == (self.compressed, self.block_bytes);
+        if is_of_store {
+            Ok(())
+        } else {
+            Err(GraphError::damaged(name, "it is a tile of another store".into()))
         }
-        Err(GraphError::damaged(name, "it is a tile of another store".into()))
     }
 
     /// Bytes of all files.
@@ -226,7 +239,9 @@ pub fn not_replaced(path: &Path) -> GraphError {
 
 /// What is said of a sharded store by all that does not run on it.
 pub fn not_on_shards(path: &Path) -> GraphError {
-    let what = "is a sharded graph store, for more vertices than 32 bits count; only graph info, verify, bfs and \
-                wcc run on it";
+    let what = format!(
+        "is a sharded graph store; only graph info, verify, bfs and wcc run on it. For anything else import at most \
+         {MAX_VERTICES} vertices"
+    );
     GraphError::path(path, what)
 }

@@ -8,7 +8,7 @@ use leadline_files::NewFolder;
 use super::IdWriter;
 use super::manifest::{IDS, MOST_SHARDS, Shards, TileEntry, header_checksum, tile_name};
 use crate::GraphError;
-use crate::format::{ALIGNMENT, ChangeRules, Direction, Layout, MAX_VERTICES, StoreWriter, Vertex, Weights};
+use crate::format::{ALIGNMENT, ChangeRules, Direction, Layout, MAX_VERTICES, StoreWriter, Vertex};
 
 /// Writes of a tile in flight.
 const WRITES: usize = 4;
@@ -70,11 +70,6 @@ impl TilesWriter {
         }
         let shard_vertices = layout.vertices.div_ceil(count).max(1);
         let each = (memory / count) as usize / WRITES / ALIGNMENT as usize * ALIGNMENT as usize;
-        let weights = match layout.weights {
-            Weights::None => "none",
-            Weights::F32 => "f32",
-            Weights::F64 => "f64",
-        };
         let shards = Shards {
             vertices: layout.vertices,
             shard_vertices,
@@ -83,7 +78,7 @@ impl TilesWriter {
             max_degree: 0,
             directed: layout.directed,
             reverse: false,
-            weights: weights.to_owned(),
+            weights: layout.weights.name().to_owned(),
             compressed: layout.compressed,
             block_bytes: layout.block_bytes,
             dedupe: rules.dedupe(),

@@ -59,7 +59,7 @@ fn check(graph: &ShardedGraph, definition: &Definition, arguments: &Arguments) -
     }
     match arguments.keys().find(|option| **option != "source") {
         Some(option) => {
-            let what = format!("is a sharded graph store, on which {name} runs without --{option}");
+            let what = format!("is a sharded graph store, on which {name} has no --{option}; leave it out");
             Err(GraphError::Path { path, what })
         }
         None => Ok(()),

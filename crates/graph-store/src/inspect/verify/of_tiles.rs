@@ -77,5 +77,9 @@ fn check(
     if lists.edges != tile.entries {
         return Err(store.damaged("its manifest does not count the edges that there are".into()));
     }
+    let most = [tile.from, tile.to].map(|shard| shards.vertices_of(shard));
+    if lists.ends.iter().zip(most).any(|(end, most)| *end > most) {
+        return Err(store.damaged("it has vertices that its shards do not have".into()));
+    }
     Ok(Checked { blocks: lists.blocks, self_loops: lists.self_loops, sums: lists.sums })
 }
