@@ -50,8 +50,8 @@ pub use leadline_graph_store::inspect::{
     DegreeBucket, DegreeDistribution, Summary, VerifyReport, degree_distribution, summarise, verify,
 };
 pub use leadline_graph_store::updates::{
-    Change, ChangeOptions, ChangeSource, CommitReport, CompactReport, NextChanges, Space, UpdateOptions,
-    VertexId, is_store_folder,
+    Change, ChangeOptions, ChangeSource, CommitReport, CompactReport, LeftFile, Leftovers, NextChanges,
+    Space, UpdateOptions, VertexId, is_store_folder,
 };
 pub use leadline_graph_store::{
     DeviceLimit, GraphError, InputOption, Options, Progress, format, graphalytics, import, input,

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use leadline_graph::{CompactReport, GraphError, GraphUpdate, UpdateOptions, verify};
+use leadline_graph::{CompactReport, GraphError, GraphUpdate, Leftovers, UpdateOptions, summarise, verify};
 use tempfile::TempDir;
 
 use crate::made::Shape;
@@ -161,5 +161,31 @@ fn what_a_compaction_left_is_thrown_away_where_it_is_damaged() {
         assert_eq!((report.resumed_bytes, report.restarted), (0, true), "{path:?}");
         compacted(&other);
         assert!(lists(&store) == lists(&other));
+    }
+}
+
+fn leftovers(store: &Path) -> Option<Leftovers> {
+    summarise(store).unwrap().leftovers
+}
+
+#[test]
+fn what_a_compaction_left_is_listed_until_the_next_one_has_ended() {
+    let (_folder, store, other) = both(shapes()[1]);
+    assert_eq!(leftovers(&other), None);
+    let left = leftovers(&store).unwrap();
+    let names: Vec<&str> = left.files.iter().map(|file| file.name.as_str()).collect();
+    assert!(names.len() == 2 && names.contains(&"base-begun"), "{names:?}");
+    let sizes = names.iter().map(|name| fs::metadata(store.join(name)).unwrap().len());
+    assert!(left.resumable && left.bytes == sizes.sum::<u64>() && left.bytes > 64 << 10, "{left:?}");
+    // Once the store has changed, nothing goes on from them.
+    let changed = copy(&store, &store.with_file_name("changed"));
+    let mut update = GraphUpdate::open(&changed, options()).unwrap();
+    update.insert_edge(1u64, 2u64, Some(3.0)).unwrap();
+    update.commit().unwrap();
+    drop(update);
+    assert!(!leftovers(&changed).unwrap().resumable);
+    for store in [store, changed] {
+        compacted(&store);
+        assert_eq!(leftovers(&store), None);
     }
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::{DegreeDistribution, Summary};
 use crate::format::Header;
+use crate::updates::Leftovers;
 
 /// What a graph store holds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -19,6 +20,8 @@ pub struct GraphInfo {
     pub file_bytes: u64,
     /// What of it is changes; nothing for a store that was never changed.
     pub space: Option<GraphSpace>,
+    /// What an update or a compaction that did not end has left next to it; nothing where there is nothing.
+    pub leftovers: Option<Leftovers>,
     /// Vertices.
     pub vertices: u64,
     /// Edges; an undirected one counts once.
@@ -111,6 +114,7 @@ impl GraphInfo {
                 log_bytes: space.log_bytes,
                 amplification: space.amplification(),
             }),
+            leftovers: summary.leftovers.clone(),
             vertices,
             edges: summary.edges,
             self_loops,
@@ -265,6 +269,7 @@ impl GraphInfo {
                 format!("{base} of lists, {in_runs} of changes in sorted runs ({runs}), {log} of log");
             facts.push(("space", format!("{parts}; {times} times the lists")));
         }
+        facts.extend(self.leftovers.as_ref().map(|left| ("left over", leftover(left))));
         facts.extend(self.import_seconds.map(|took| ("import time", seconds(took))));
         facts
     }
@@ -309,4 +314,18 @@ pub(super) fn weights(name: &str) -> &'static str {
         "f64" => "64 bits each",
         _ => "none",
     }
+}
+
+/// Files that a writer has left, and what becomes of them.
+fn leftover(left: &Leftovers) -> String {
+    let names = left.files.iter().map(|file| format!("{} ({})", file.name, bytes(file.bytes)));
+    let names = names.collect::<Vec<String>>().join(", ");
+    let next = match left.resumable {
+        true => "of a compaction that was interrupted or is running; `leadline graph compact` continues it",
+        false => {
+            "of an update or a compaction that was interrupted or is running; the next `leadline graph update` \
+             or `compact` removes them"
+        }
+    };
+    format!("{names}: {next}")
 }

@@ -8,13 +8,13 @@ use crate::GraphError;
 use crate::format::block_layout::{Head, entries_start, entry_end, is_sound};
 use crate::format::header::IdKind;
 use crate::format::{Direction, Header, block_seed};
-use crate::updates::Space;
+use crate::updates::{Leftovers, Space};
 
 /// Most blocks that are looked at to tell how full they are.
 const SAMPLE: u64 = 4096;
 
 /// A store in short.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
     /// Its header.
     pub header: Header,
@@ -24,6 +24,8 @@ pub struct Summary {
     pub file_bytes: u64,
     /// What of it is lists, and what changes of them; nothing for a store that was never changed.
     pub space: Option<Space>,
+    /// What an update or a compaction that did not end has left next to it.
+    pub leftovers: Option<Leftovers>,
     /// What ids are: `dense` (0 to vertices - 1), `numbers` or `strings`.
     pub ids: &'static str,
     /// Blocks of forward lists, and of reverse ones where they have their own.
@@ -54,6 +56,7 @@ pub fn summarise(path: impl AsRef<Path>) -> Result<Summary, GraphError> {
         version: store.version,
         file_bytes,
         space,
+        leftovers: Leftovers::of_store(path.as_ref(), store.version)?,
         ids: match header.id_kind {
             IdKind::Dense => "dense",
             IdKind::Numbers => "numbers",

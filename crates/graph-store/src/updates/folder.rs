@@ -325,17 +325,25 @@ pub(crate) fn mark(base: &Path) -> Result<(), GraphError> {
 /// Removes files that no manifest names any more, but for those in `kept`: what a crash left, and what was
 /// compacted.
 pub(crate) fn remove_others(folder: &Path, manifest: &Manifest, kept: &[&str]) -> io::Result<()> {
-    let keep: Vec<&str> = manifest.files().chain(kept.iter().copied()).collect();
+    let others = others(folder, manifest)?;
+    others
+        .iter()
+        .filter(|name| !kept.contains(&name.as_str()))
+        .try_for_each(|name| fs::remove_file(file(folder, name)))
+}
+
+/// Files of a store's directory that have such names as its files, but that its manifest does not name.
+pub(crate) fn others(folder: &Path, manifest: &Manifest) -> io::Result<Vec<String>> {
+    let mut others = Vec::new();
     for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let ours = |prefix: &str| name.to_str().is_some_and(|name| name.starts_with(prefix));
-        let is_old = ["base-", "pieces-", "log-", "run-", "owners-"].into_iter().any(ours);
-        if is_old && !keep.iter().any(|kept| *kept == name) {
-            fs::remove_file(entry.path())?;
+        let Ok(name) = entry?.file_name().into_string() else { continue };
+        let is_ours =
+            ["base-", "pieces-", "log-", "run-", "owners-"].iter().any(|kind| name.starts_with(kind));
+        if is_ours && manifest.files().all(|named| named != name) {
+            others.push(name);
         }
     }
-    Ok(())
+    Ok(others)
 }
 
 /// Removes a file, if it is there.
