@@ -57,6 +57,15 @@ struct Staged {
     unmade: Unmade,
 }
 
+impl<L> Drop for GraphUpdate<L> {
+    /// While the store is locked: later the log may be another writer's.
+    fn drop(&mut self) {
+        if let Some(log) = &mut self.log {
+            log.trim();
+        }
+    }
+}
+
 impl<L: ReadLists + Default> GraphUpdate<L> {
     /// Opens a store to change it. One that is a file becomes a directory with the first commit.
     ///
@@ -143,7 +152,7 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         self.options.run.stop = stop;
     }
 
-    /// What the store takes on the device.
+    /// What the store takes on the device, without what is reserved for the next commits.
     ///
     /// # Errors
     /// [`GraphError::Read`].
@@ -151,7 +160,11 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         if self.held.is_file() {
             return Space::of_file(&self.base.file, &self.name);
         }
-        Space::of(self.held.folder(), &self.manifest)
+        let mut space = Space::of(self.held.folder(), &self.manifest)?;
+        // It is given back in the end.
+        let reserved = self.log.as_ref().map_or(0, Log::reserved_bytes);
+        space.log_bytes = space.log_bytes.saturating_sub(reserved);
+        Ok(space)
     }
 
     /// Adds an edge, and its ends where they are not there. A store that was imported without parallel edges
