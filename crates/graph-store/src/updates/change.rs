@@ -53,13 +53,15 @@ impl Change {
         let Some(sign) = fields.next().filter(|first| !first.starts_with(['#', '%'])) else {
             return Ok(None);
         };
-        let rest: Vec<&str> = fields.collect();
+        // No change has more than three fields behind its sign; a fourth is not what was expected.
+        let mut rest = [""; 4];
+        let count = rest.iter_mut().zip(fields).map(|(place, field)| *place = field).count();
         let id = |field: &str| match ids_are_strings {
             true => Ok(Id::from(field)),
             false => crate::input::whole(field.as_bytes(), "a number as id").map(Id::Number),
         };
         let edge = |source, target| Ok::<_, String>((id(source)?, id(target)?));
-        Ok(Some(match (sign, &rest[..]) {
+        Ok(Some(match (sign, &rest[..count]) {
             ("+", [source, target, weight @ ..]) if weight.len() < 2 => {
                 let (source, target) = edge(source, target)?;
                 let weight = weight.first().map(|weight| finite(weight)).transpose()?;

@@ -31,10 +31,9 @@ impl Lines {
         let (sender, pieces) = sync_channel(PIECES);
         // Not joined: a read from a terminal ends when its user wants it to.
         std::thread::spawn(move || {
-            let mut text = text;
-            let mut rest = Vec::new();
+            let mut lines = Pieces::of(text);
             loop {
-                let piece = next_piece(&mut text, &mut rest);
+                let piece = lines.next();
                 let is_last = !matches!(&piece, Ok(piece) if !piece.is_empty());
                 if sender.send(piece).is_err() || is_last {
                     return;
@@ -77,27 +76,41 @@ impl Lines {
     }
 }
 
-/// Whole lines, some at a time; nothing at the end.
-fn next_piece(text: &mut impl Read, rest: &mut Vec<u8>) -> io::Result<Vec<u8>> {
-    loop {
-        let before = rest.len();
-        rest.resize(before + PIECE, 0);
-        let got = loop {
-            match text.read(&mut rest[before..]) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                other => break other?,
+/// Whole lines of a text, some at a time.
+struct Pieces<R> {
+    text: R,
+    /// What is read at a time goes here first.
+    buffer: Vec<u8>,
+    /// The begin of a line whose end was not read yet.
+    rest: Vec<u8>,
+}
+
+impl<R: Read> Pieces<R> {
+    fn of(text: R) -> Pieces<R> {
+        Pieces { text, buffer: vec![0; PIECE], rest: Vec::new() }
+    }
+
+    /// The next lines; nothing at the end.
+    fn next(&mut self) -> io::Result<Vec<u8>> {
+        let Pieces { text, buffer, rest } = self;
+        loop {
+            let got = match text.read(buffer) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                got => got?,
+            };
+            if got == 0 {
+                return Ok(std::mem::take(rest));
             }
-        };
-        rest.truncate(before + got);
-        if got == 0 {
-            return Ok(std::mem::take(rest));
-        }
-        if let Some(end) = rest[before..].iter().rposition(|byte| *byte == b'\n') {
-            let next = rest.split_off(before + end + 1);
-            return Ok(std::mem::replace(rest, next));
-        }
-        if rest.len() > PIECE {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "expected a line of less than 1 MB"));
+            let read = &buffer[..got];
+            if let Some(end) = read.iter().rposition(|byte| *byte == b'\n') {
+                let (whole, begun) = read.split_at(end + 1);
+                rest.extend_from_slice(whole);
+                return Ok(std::mem::replace(rest, begun.to_vec()));
+            }
+            rest.extend_from_slice(read);
+            if rest.len() > PIECE {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "expected a line of less than 1 MB"));
+            }
         }
     }
 }
