@@ -26,7 +26,7 @@ pub(crate) struct IdIndex {
 enum Kept {
     #[default]
     None,
-    Numbers(Vec<u64>),
+    Numbers(Numbers),
     Texts(Texts),
 }
 
@@ -34,11 +34,23 @@ impl Kept {
     fn len(&self) -> usize {
         match self {
             Kept::None => 0,
-            Kept::Numbers(numbers) => numbers.len(),
+            Kept::Numbers(numbers) => numbers.kept.len(),
             Kept::Texts(texts) => texts.ends.len(),
         }
     }
 }
+
+/// Ascending numbers.
+#[derive(Debug, Default)]
+struct Numbers {
+    kept: Vec<u64>,
+    /// By the high bits of how much larger a number is than the first, where those begin that have these.
+    begins: Vec<u32>,
+    shift: u32,
+}
+
+/// Numbers for each entry of [`Numbers::begins`], if they lie equally far apart.
+const OF_BEGIN: usize = 4;
 
 /// Strings, one after the other.
 #[derive(Debug, Default)]
@@ -59,11 +71,11 @@ impl IdIndex {
         if !is_worth_it || ids.are_dense() {
             return Ok(());
         }
-        let bytes = 8 * vertices + if ids.are_strings() { ids.base_text_bytes()? } else { 0 };
+        let bytes = 9 * vertices + if ids.are_strings() { ids.base_text_bytes()? } else { 0 };
         self.step = bytes.div_ceil(memory.max(1)).max(1);
         self.kept = match ids.are_strings() {
             true => Kept::Texts(Texts::read(ids, self.step, memory)?),
-            false => Kept::Numbers(numbers(ids, self.step)?),
+            false => Kept::Numbers(Numbers::read(ids, self.step)?),
         };
         Ok(())
     }
@@ -83,11 +95,9 @@ impl IdIndex {
         }
         let near = (from / self.step) as usize;
         let found = match (&self.kept, id) {
-            (Kept::Numbers(kept), Id::Number(id)) => {
-                search_near(near, guess(near, kept, *id), kept.len(), |at| kept[at].cmp(id))
-            }
+            (Kept::Numbers(numbers), Id::Number(id)) => numbers.search(near, *id),
             (Kept::Texts(kept), Id::Text(id)) => {
-                search_near(near, near, self.kept.len(), |at| kept.get(at).cmp(id.as_bytes()))
+                search_near(near, self.kept.len(), |at| kept.get(at).cmp(id.as_bytes()))
             }
             _ => return ids.search_from(from, id),
         };
@@ -105,57 +115,70 @@ impl IdIndex {
     }
 }
 
-/// The place of what is looked for among `count`, or how many are smaller. All before `near` are: ids are
-/// looked for in ascending order. It is looked for from `guess` on, since what lies far away is not in the
-/// processor's cache.
-fn search_near(
-    near: usize,
-    guess: usize,
-    count: usize,
-    compare: impl Fn(usize) -> Ordering,
-) -> Result<usize, usize> {
-    let (mut low, mut high) = (near.min(count), count);
-    let (mut at, mut step) = (guess.clamp(low, count.max(low + 1) - 1), 1);
-    // What lies before `low` is smaller, and what lies at `high` is not.
-    while low < high {
-        if compare(at).is_lt() {
-            low = at + 1;
-            at = (at + step).min(count - 1);
-        } else {
-            high = at;
-            at = at.saturating_sub(step).max(low);
+/// The place of what is looked for among the first `count`, or how many are smaller. All before `near` are:
+/// ids are looked for in ascending order, and what lies far away is not in the processor's cache.
+fn search_near(near: usize, count: usize, compare: impl Fn(usize) -> Ordering) -> Result<usize, usize> {
+    let (mut low, mut end, mut step) = (near.min(count), count, 1);
+    while low + step <= count {
+        if !compare(low + step - 1).is_lt() {
+            end = low + step - 1;
+            break;
         }
-        let is_between = low > near && high < count;
-        (at, step) = if is_between { (low + (high - low) / 2, 1) } else { (at.max(low), step * 2) };
+        (low, step) = (low + step, 2 * step);
+    }
+    // What lies before `low` is smaller, and what lies at `end` is not.
+    while low < end {
+        let middle = low + (end - low) / 2;
+        if compare(middle).is_lt() { low = middle + 1 } else { end = middle }
     }
     if low < count && compare(low).is_eq() { Ok(low) } else { Err(low) }
 }
 
-/// Where a number is among ascending ones, if these lie equally far apart from a place on.
-fn guess(near: usize, kept: &[u64], id: u64) -> usize {
-    match (kept.get(near), kept.last()) {
-        (Some(first), Some(last)) if first < last => {
-            let share = id.saturating_sub(*first) as f64 / (last - first) as f64;
-            near + (share * (kept.len() - 1 - near) as f64) as usize
+impl Numbers {
+    /// Every `step`th number.
+    fn read(ids: &mut Ids<'_>, step: u64) -> Result<Numbers, GraphError> {
+        let vertices = ids.base_vertices();
+        let mut kept = Vec::with_capacity(vertices.div_ceil(step) as usize);
+        let (mut read, mut rank) = (Vec::new(), 0);
+        while rank < vertices {
+            let end = (rank + step.next_multiple_of(READ)).min(vertices);
+            read.clear();
+            ids.numbers(rank..end, &mut read)?;
+            let skipped = rank.next_multiple_of(step) - rank;
+            kept.extend(read.iter().skip(skipped as usize).step_by(step as usize));
+            rank = end;
         }
-        _ => near,
+        Ok(Numbers::new(kept))
     }
-}
 
-/// Every `step`th number.
-fn numbers(ids: &mut Ids<'_>, step: u64) -> Result<Vec<u64>, GraphError> {
-    let vertices = ids.base_vertices();
-    let mut kept = Vec::with_capacity(vertices.div_ceil(step) as usize);
-    let (mut read, mut rank) = (Vec::new(), 0);
-    while rank < vertices {
-        let end = (rank + step.next_multiple_of(READ)).min(vertices);
-        read.clear();
-        ids.numbers(rank..end, &mut read)?;
-        let skipped = rank.next_multiple_of(step) - rank;
-        kept.extend(read.iter().skip(skipped as usize).step_by(step as usize));
-        rank = end;
+    fn new(kept: Vec<u64>) -> Numbers {
+        let (Some(first), Some(last)) = (kept.first(), kept.last()) else { return Numbers::default() };
+        let mut shift = 0;
+        while (last - first) >> shift > (kept.len() / OF_BEGIN) as u64 {
+            shift += 1;
+        }
+        let mut begins = Vec::with_capacity(((last - first) >> shift) as usize + 2);
+        for (at, number) in (0..).zip(&kept) {
+            let high = ((number - first) >> shift) as usize;
+            begins.resize(begins.len().max(high + 1), at);
+        }
+        begins.push(kept.len() as u32);
+        Numbers { kept, begins, shift }
     }
-    Ok(kept)
+
+    /// As [`search_near`].
+    fn search(&self, near: usize, number: u64) -> Result<usize, usize> {
+        let Some(over) = self.kept.first().and_then(|first| number.checked_sub(*first)) else {
+            return Err(0);
+        };
+        let high = (over >> self.shift) as usize;
+        match self.begins.get(high..).and_then(|from| from.first_chunk()) {
+            Some([begin, end]) => {
+                search_near(near.max(*begin as usize), *end as usize, |at| self.kept[at].cmp(&number))
+            }
+            None => Err(self.kept.len()),
+        }
+    }
 }
 
 impl Texts {

@@ -80,7 +80,7 @@ impl Known {
     ) -> Result<Known, GraphError> {
         let mut uses = vec![0; keys.len()];
         let mut sorted: Vec<(K, u32)> = keys.zip(0..).collect();
-        rows::sort_by(&mut sorted, Ord::cmp);
+        rows::sort_by(&mut sorted, |a, b| a.0.cmp(&b.0));
         let mut ids = Vec::with_capacity(sorted.chunk_by(|a, b| a.0 == b.0).count());
         let (mut of_base, mut rank) = (base.ids(), 0);
         for same in sorted.chunk_by(|a, b| a.0 == b.0) {

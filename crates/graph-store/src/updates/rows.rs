@@ -77,9 +77,12 @@ pub(crate) fn order(a: &Row, b: &Row) -> Ordering {
     a.key.cmp(&b.key).then_with(|| adds(a).cmp(&adds(b)).then(a.weight.total_cmp(&b.weight)))
 }
 
-/// Sorts rows.
+/// Sorts rows. Most keys are there once, so that nothing but keys is compared.
 pub(crate) fn sort(rows: &mut [Row]) {
-    sort_by(rows, order);
+    sort_by(rows, |a, b| a.key.cmp(&b.key));
+    for same in rows.chunk_by_mut(|a, b| a.key == b.key).filter(|same| same.len() > 1) {
+        same.sort_unstable_by(order);
+    }
 }
 
 /// Sorts; by all threads where that is worth waking them.
