@@ -141,6 +141,33 @@ fn the_device_adds_its_time() {
 }
 
 #[test]
+fn iterations_are_estimated_on_decoded_lists_where_a_run_decodes_them() {
+    let dir = tempdir().unwrap();
+    let edges = edges(8000, 40_000, Some((7, 5000)), 15);
+    let mut graph =
+        Shape::new(8000, false).compressed().open(&dir.path().join("g"), &edges, options(0, 2, 8));
+    let ranks = |iterations| PageRankRun::new(PageRankOptions { iterations, ..PageRankOptions::default() });
+    let run = ranks(10);
+    let least = graph.estimate(&run, None).unwrap().least_memory_bytes;
+    let mut seen = [false; 2];
+    // On both sides of where lists fit, as close as pages are.
+    for memory in (least..least + (8 << 20)).step_by(64 << 10) {
+        let stats = run_with(&mut graph, memory, &run).unwrap();
+        let seconds = |run| graph.estimate(&run, None).unwrap().computing_seconds.unwrap()[0];
+        let each = (seconds(ranks(1010)) - seconds(ranks(10))) / 1000.0;
+        // Two passes decode; on blocks, the first is for degrees. A single iteration never decodes.
+        let on_lists = match stats.sweeps {
+            12 => true,
+            11 => false,
+            other => panic!("{other} sweeps"),
+        };
+        assert_eq!(each < 0.5 * seconds(ranks(1)), on_lists, "{memory}: {each}");
+        seen[usize::from(on_lists)] = true;
+    }
+    assert_eq!(seen, [true; 2]);
+}
+
+#[test]
 fn iterations_without_end_are_estimated_at_once() {
     let dir = tempdir().unwrap();
     let graph = random(dir.path(), true);

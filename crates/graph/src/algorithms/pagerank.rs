@@ -158,11 +158,12 @@ impl Graph {
         }
         Needs::weights(options.weighted).check(self, WEIGHTED)?;
         let MemoryPlan { bytes, parts } = state_bytes(self, options).plan(self, self.options().memory)?;
-        let (ranked, stats) = Engine::run(self, NAME, bytes, |engine| match Precision::of(self, options) {
-            Precision::Single => unweighted::<Single, f32>(engine, options, previous, parts),
-            Precision::Double => unweighted::<Double, f64>(engine, options, previous, parts),
-            Precision::Weighted => run::<Weighted>(engine, options, previous, parts),
-        })?;
+        let (ranked, stats) =
+            Engine::run(self, NAME, bytes, |engine| match Precision::of(self.vertices(), options) {
+                Precision::Single => unweighted::<Single, f32>(engine, options, previous, parts),
+                Precision::Double => unweighted::<Double, f64>(engine, options, previous, parts),
+                Precision::Weighted => run::<Weighted>(engine, options, previous, parts),
+            })?;
         let Ranked { ranks, iterations, change, highest } = ranked;
         // Ranks of no vertices do not change.
         let converged = || change < options.tolerance || self.vertices() == 0;
@@ -209,7 +210,7 @@ fn run<E: Edges>(
 
 /// What the vertex state takes.
 fn state_bytes(graph: &Graph, options: &PageRankOptions) -> StateBytes<Partitioning> {
-    let value_bytes = Precision::of(graph, options).value_bytes();
+    let value_bytes = Precision::of(graph.vertices(), options).value_bytes();
     let vertex = size_of::<Double>() as u64 + value_bytes.give + value_bytes.total;
     let personal = options.personal.len() as u64 * 4;
     let parts = in_parts::part_bytes(graph, value_bytes);
@@ -223,7 +224,7 @@ fn state_bytes(graph: &Graph, options: &PageRankOptions) -> StateBytes<Partition
 /// Bytes that parts write to the file and read from it: before the first iteration, and in each at least, and
 /// on top of that at most.
 fn spilled_bytes(graph: &Graph, options: &PageRankOptions, parts: &Partitioning) -> [u64; 3] {
-    in_parts::spilled_bytes(graph, Precision::of(graph, options).value_bytes(), parts)
+    in_parts::spilled_bytes(graph, Precision::of(graph.vertices(), options).value_bytes(), parts)
 }
 
 /// Up to that many vertices, doubles stay in a processor's cache.
@@ -244,12 +245,12 @@ impl Precision {
     /// a relative 2^-24 at most, and the damping's share of that is passed on: 2^-24 / (1 - damping) in all.
     /// A small tolerance asks for more than that; and where jumps are personal, ranks far away may be smaller
     /// than single precision goes.
-    fn of(graph: &Graph, options: &PageRankOptions) -> Precision {
+    fn of(vertices: u64, options: &PageRankOptions) -> Precision {
         let is_exact_enough = options.tolerance == 0.0 || options.tolerance >= 1e-7;
         let is_in_range = options.damping <= 0.9 && options.personal.is_empty();
         if options.weighted {
             Precision::Weighted
-        } else if graph.vertices() > FEW_VERTICES && is_exact_enough && is_in_range {
+        } else if vertices > FEW_VERTICES && is_exact_enough && is_in_range {
             Precision::Single
         } else {
             Precision::Double

@@ -5,6 +5,7 @@ use leadline_graph_store::format::Direction;
 
 use super::passes::Passes;
 use crate::Graph;
+use crate::engine::{Csr, EnginePlan};
 
 /// A graph's blocks, and the room for them.
 #[derive(Debug)]
@@ -78,6 +79,11 @@ pub struct Size {
     pub both: f64,
     /// Threads that compute.
     pub threads: f64,
+    /// Whether lists of incoming edges can be read.
+    pub(crate) reverse: bool,
+    /// Bytes that the cap leaves next to all blocks and the decoded lists of a direction; none where it has no
+    /// room for these.
+    pub(crate) beside_lists: Option<u64>,
 }
 
 /// Nanoseconds of one thread for each vertex and for each entry of a list, in each iteration.
@@ -90,13 +96,17 @@ pub struct Cost {
 }
 
 impl Size {
-    pub(super) fn new(graph: &Graph) -> Size {
+    pub(super) fn new(graph: &Graph, plan: &EnginePlan) -> Size {
         let header = graph.header();
         let (vertices, forward) = (header.vertices as f64, header.edges as f64);
         let both = if header.directed { 2.0 * forward } else { forward };
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = graph.options().threads.clamp(1, processors) as f64;
-        Size { vertices, forward, both, threads }
+        let room = graph.options().memory.saturating_sub(plan.bytes);
+        let lists = Csr::bytes_for(header).filter(|_| plan.frames >= graph.all_blocks());
+        let beside_lists = lists.and_then(|lists| room.checked_sub(lists));
+        let reverse = header.has_reverse();
+        Size { vertices, forward, both, threads, reverse, beside_lists }
     }
 
     /// Nanoseconds of a pass over that many entries.

@@ -110,7 +110,7 @@ impl Graph {
             .map_or_else(|| algorithm.reads(&of_blocks), |spilled| spilled.blocks)
             .map(|count| count.saturating_mul(header.block_bytes.into()));
         let spilled = spilled.map_or([0; 2], |spilled| spilled.bytes);
-        let computing = computing_seconds(self, algorithm);
+        let computing = computing_seconds(&Size::new(self, &plan), algorithm);
         estimate.cache_bytes = u64::from(plan.frames) * u64::from(header.block_bytes);
         estimate.all_cached = plan.frames >= blocks;
         estimate.bytes_read = Some(read);
@@ -127,9 +127,8 @@ impl Graph {
 }
 
 /// Seconds, at least and at most, without any waiting for the device; none where nothing was measured.
-fn computing_seconds(graph: &Graph, algorithm: &dyn Algorithm) -> Option<[f64; 2]> {
-    let size = Size::new(graph);
-    let [least, most] = algorithm.computing(&size)?;
+fn computing_seconds(size: &Size, algorithm: &dyn Algorithm) -> Option<[f64; 2]> {
+    let [least, most] = algorithm.computing(size)?;
     Some([least / COMPUTING_FACTOR, most * COMPUTING_FACTOR].map(|nanos| nanos / size.threads / 1e9))
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use leadline_graph_store::format::{Direction, Vertex};
 use serde_json::json;
 
-use super::{PageRank, PageRankOptions, spilled_bytes, state_bytes};
+use super::{PageRank, PageRankOptions, Precision, spilled_bytes, state_bytes};
 use crate::algorithm::{
     Algorithm, AlgorithmOption, Call, Definition, Job, Needs, OptionKind, Ran, TableShape, Within,
 };
@@ -18,6 +18,14 @@ use crate::{Graph, GraphError};
 /// From benches/RESULTS.md, "Graphs: in memory": two threads, rmat20 (550,326 vertices, 16,477,062 entries)
 /// and grid1k (1,000,000 and 3,996,000). The times on both give both numbers.
 pub(crate) const COST: Cost = Cost { vertex: 4.4, entry: 4.3 };
+
+/// On decoded lists, from "Graphs: decoded lists, next to GAPBS in memory": two threads, rmat20 (546,785 vertices,
+/// 16.1 million entries) and grid1k. The times on both give both numbers.
+const COST_ON_LISTS: Cost = Cost { vertex: 1.1, entry: 1.0 };
+
+/// To decode them, from the same table: 6 ns for an entry of rmat20, 8 of grid1k, 10 of graphs that are beyond
+/// the processor's cache.
+const COST_TO_DECODE: Cost = Cost { vertex: 0.0, entry: 8.0 };
 
 /// With weights an entry took 1.1 to 1.8 times as long, on a random graph of 500,000 vertices and 16,000,000
 /// entries on a busy machine: about the middle of that.
@@ -149,6 +157,13 @@ impl PageRankRun {
         PageRankRun { options, stamp: None, previous: None }
     }
 
+    /// Whether a first run decodes lists: as in `on_lists`.
+    fn decodes(&self, size: &Size) -> bool {
+        let give = Precision::of(size.vertices as u64, &self.options).value_bytes().give;
+        let has_room = size.beside_lists.is_some_and(|beside| beside >= size.vertices as u64 * give);
+        has_room && size.reverse && !self.options.weighted && self.options.iterations > 1
+    }
+
     /// Iterations at least: with a tolerance there may be a single one.
     fn fewest(&self) -> u32 {
         let PageRankOptions { iterations, tolerance, .. } = self.options;
@@ -203,9 +218,14 @@ impl Algorithm for PageRankRun {
     }
 
     fn computing(&self, size: &Size) -> Option<[f64; 2]> {
-        let cost = if self.options.weighted { WEIGHTED_COST } else { COST };
+        let (cost, first) = match self.decodes(size) {
+            true => (COST_ON_LISTS, size.pass(COST_TO_DECODE, size.forward)),
+            false if self.options.weighted => (WEIGHTED_COST, 0.0),
+            false => (COST, 0.0),
+        };
         let iteration = size.pass(cost, size.forward);
-        Some([self.fewest(), self.options.iterations].map(|iterations| f64::from(iterations) * iteration))
+        let all = [self.fewest(), self.options.iterations];
+        Some(all.map(|iterations| first + f64::from(iterations) * iteration))
     }
 
     fn run(&self, graph: &Graph, job: &Job) -> Result<Ran, GraphError> {
