@@ -20,6 +20,8 @@ mod error;
 #[cfg(feature = "testing")]
 mod faulty;
 mod file;
+#[cfg(feature = "testing")]
+mod filled;
 pub mod guard;
 #[cfg(feature = "testing")]
 mod memory;
@@ -39,6 +41,8 @@ pub use error::DeviceError;
 #[cfg(feature = "testing")]
 pub use faulty::{Fault, FaultRule, Faulty};
 pub use file::{FileDevice, FileOptions, IoEngine, direct_alignment};
+#[cfg(feature = "testing")]
+pub use filled::Filled;
 #[cfg(feature = "testing")]
 pub use memory::{Crashes, MemoryDevice, Survival, Tearing, UnsyncedWrite};
 pub use payload::Payload;

@@ -1,6 +1,6 @@
 //! Graph algorithms under a memory cap, cold, against other engines; time over reads in flight; time in
 //! memory; where more reads in flight pay; stores that are changed; questions about many vertices; two
-//! builds in all cells; imports next to the disk's bandwidth.
+//! builds in all cells; imports next to the disk's bandwidth; simulated devices that limit operations.
 
 mod cgroup;
 mod depth;
@@ -8,6 +8,7 @@ mod engine;
 mod generate;
 mod graph;
 mod import;
+mod limits;
 mod measure;
 mod memory;
 mod queries;
@@ -33,6 +34,7 @@ enum Args {
     Queries(queries::Args),
     Regressions(regressions::Args),
     Import(import::Args),
+    Limits(limits::Args),
     #[command(hide = true)]
     Child(measure::Args),
 }
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         Args::Queries(args) => queries::queries(&args),
         Args::Regressions(args) => regressions::regressions(&args),
         Args::Import(args) => import::import(&args),
+        Args::Limits(args) => limits::limits(&args),
         Args::Child(args) => measure::child(&args),
     };
     match done {
