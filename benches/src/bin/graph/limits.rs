@@ -1,4 +1,5 @@
-//! Simulated devices, one of which limits operations, in virtual time: seconds and reads by algorithm and cache.
+//! Simulated devices, one of which limits operations, in virtual time: seconds and reads by algorithm and
+//! cache.
 
 use std::fs::File;
 use std::path::Path;

@@ -81,8 +81,8 @@ pub struct Size {
     pub threads: f64,
     /// Whether lists of incoming edges can be read.
     pub(crate) reverse: bool,
-    /// Bytes that the cap leaves next to all blocks and the decoded lists of a direction; none where it has no
-    /// room for these.
+    /// Bytes that the cap leaves next to all blocks and the decoded lists of a direction; none where it has
+    /// no room for these.
     pub(crate) beside_lists: Option<u64>,
 }
 

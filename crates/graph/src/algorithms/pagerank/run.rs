@@ -19,12 +19,12 @@ use crate::{Graph, GraphError};
 /// and grid1k (1,000,000 and 3,996,000). The times on both give both numbers.
 pub(crate) const COST: Cost = Cost { vertex: 4.4, entry: 4.3 };
 
-/// On decoded lists, from "Graphs: decoded lists, next to GAPBS in memory": two threads, rmat20 (546,785 vertices,
-/// 16.1 million entries) and grid1k. The times on both give both numbers.
+/// On decoded lists, from "Graphs: decoded lists, next to GAPBS in memory": two threads, rmat20 (546,785
+/// vertices, 16.1 million entries) and grid1k. The times on both give both numbers.
 const COST_ON_LISTS: Cost = Cost { vertex: 1.1, entry: 1.0 };
 
-/// To decode them, from the same table: 6 ns for an entry of rmat20, 8 of grid1k, 10 of graphs that are beyond
-/// the processor's cache.
+/// To decode them, from the same table: 6 ns for an entry of rmat20, 8 of grid1k, 10 of graphs that are
+/// beyond the processor's cache.
 const COST_TO_DECODE: Cost = Cost { vertex: 0.0, entry: 8.0 };
 
 /// With weights an entry took 1.1 to 1.8 times as long, on a random graph of 500,000 vertices and 16,000,000
