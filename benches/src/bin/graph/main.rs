@@ -11,6 +11,7 @@ mod import;
 mod limits;
 mod measure;
 mod memory;
+mod needs;
 mod queries;
 mod regressions;
 mod run;

@@ -9,12 +9,14 @@ use leadline_benches::median;
 use crate::engine::{Engine, Task, WALKERS, import, order};
 use crate::graph::{Cap, load_meta};
 use crate::measure::{Measured, Outcome, measure};
+use crate::needs::Needs;
 use crate::run::threads;
 use crate::table::spread;
 
-/// Leadline warm, with memory for twice the edges, against engines that hold the graph in memory: what each
-/// says the algorithm alone took, without start and loading. For Leadline that is the third of three runs in
-/// one process: the first has filled the cache, and the second has decoded the lists.
+/// Leadline warm, with memory for twice the edges or, where that is more, for all that it keeps, against
+/// engines that hold the graph in memory: what each says the algorithm alone took, without start and loading.
+/// For Leadline that is the third of three runs in one process: the first has filled the cache, and the
+/// second has decoded the lists.
 ///
 /// A peer is called as in `run`; the last number it prints is its seconds. `benches/python/networkit_peer.py`
 /// is one.
@@ -57,15 +59,9 @@ pub fn memory(args: &Args) -> Result<()> {
         for algorithm in &args.algorithms {
             let cap_bytes = Cap::Percent(200.0).bytes(&graph, algorithm)?;
             let threads = threads(args.threads);
-            let task = Task {
-                dir: &args.dir,
-                graph: &graph,
-                algorithm,
-                cap_bytes,
-                threads,
-                depth: None,
-                walkers: WALKERS,
-            };
+            let (dir, graph, walkers) = (args.dir.as_path(), &graph, WALKERS);
+            let task = Task { dir, graph, algorithm, cap_bytes, threads, depth: None, walkers };
+            let task = Task { cap_bytes: cap_bytes.max(Needs::of(&args.leadline, &task)?.all), ..task };
             // The first round warms the page cache.
             let mut seconds = vec![Ok(Vec::new()); engines.len()];
             for round in 0..=args.runs {

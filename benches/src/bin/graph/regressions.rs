@@ -16,6 +16,7 @@ use crate::engine::{Engine, Task, WALKERS, import, order};
 use crate::generate::{make, shape};
 use crate::graph::{ALLOWANCE_BYTES, Cap, Graph, state_bytes};
 use crate::measure::{Measured, Outcome, drop_caches, measure};
+use crate::needs::Needs;
 use crate::run::threads;
 
 /// Times as long from which a cell counts as slower.
@@ -31,10 +32,11 @@ const ALL: f64 = 200.0;
 /// runs.
 ///
 /// In memory these are the second to fourth run in one process (their median), which find everything decoded
-/// or cached. Under a cap it is the whole process, cold; as root in a memory cgroup, which counts the page
-/// cache too, else past the page cache. The builds take turns, A B B A. Graphs are generated, imported by OLD
-/// and removed at the end; a name that ends with -permuted is numbered at random. Ctrl-C ends it after the
-/// run that is under way.
+/// or cached. Under a cap it is the whole process, cold, with the least memory that both builds run with
+/// where a share of the edges is less; as root in a memory cgroup, which counts the page cache too, else past
+/// the page cache. The builds take turns, A B B A. Graphs are generated, imported by OLD and removed at the
+/// end; a name that ends with -permuted is numbered at random. Ctrl-C ends it after the run that is under
+/// way.
 #[derive(Parser)]
 pub struct Args {
     /// The program `leadline` before the change
@@ -77,6 +79,14 @@ impl Place {
             Place::Memory => ALL,
             Place::Cap(percent) => percent,
         })
+    }
+
+    /// What a build must have of memory there.
+    fn needed(self, needs: Needs) -> u64 {
+        match self {
+            Place::Memory => needs.all,
+            Place::Cap(_) => needs.least,
+        }
     }
 }
 
@@ -147,7 +157,13 @@ impl Bench<'_> {
             [Place::Memory].into_iter().chain(self.args.caps.iter().map(|cap| Place::Cap(*cap))).collect();
         for algorithm in &self.args.algorithms {
             for &place in &places {
-                let cap_bytes = place.cap().bytes(&graph, algorithm)?;
+                let cap_bytes = match self.cap_bytes(&graph, algorithm, place) {
+                    Ok(cap_bytes) => cap_bytes,
+                    Err(error) => {
+                        println!("| {name} {algorithm} | {error:#} | | | |");
+                        continue;
+                    }
+                };
                 let place_name = match place {
                     Place::Memory => "in memory".to_owned(),
                     Place::Cap(_) => format!("{:.1} MiB, cold", cap_bytes as f64 / 1048576.0),
@@ -168,6 +184,20 @@ impl Bench<'_> {
         Ok(())
     }
 
+    /// What both builds are told: with it, none refuses to run.
+    fn cap_bytes(&self, graph: &Graph, algorithm: &str, place: Place) -> Result<u64> {
+        let cap_bytes = place.cap().bytes(graph, algorithm)?;
+        let task = self.task(graph, algorithm, cap_bytes);
+        [&self.args.old, &self.args.new]
+            .into_iter()
+            .try_fold(cap_bytes, |cap, program| Ok(cap.max(place.needed(Needs::of(program, &task)?))))
+    }
+
+    fn task<'t>(&'t self, graph: &'t Graph, algorithm: &'t str, cap_bytes: u64) -> Task<'t> {
+        let (dir, threads) = (self.dir, threads(self.args.threads));
+        Task { dir, graph, algorithm, cap_bytes, threads, depth: None, walkers: WALKERS }
+    }
+
     /// Wall and processor seconds of old and new, round by round.
     fn cell(
         &self,
@@ -176,9 +206,7 @@ impl Bench<'_> {
         place: Place,
         cap_bytes: u64,
     ) -> Result<Vec<[[f64; 2]; 2]>> {
-        let threads = threads(self.args.threads);
-        let (dir, walkers) = (self.dir, WALKERS);
-        let task = Task { dir, graph, algorithm, cap_bytes, threads, depth: None, walkers };
+        let task = self.task(graph, algorithm, cap_bytes);
         let mut pairs = Vec::new();
         for round in 0..self.args.rounds as usize {
             let mut pair = [[0.0; 2]; 2];
