@@ -171,6 +171,22 @@ impl Directory {
         start..end
     }
 
+    /// The blocks that may have an entry, a vertex and a neighbour as in [`Directory::keys_of`], of a vertex
+    /// of the graph: one, or several where a block begins with the entry. Parallel edges make it stand in the
+    /// block before, too.
+    pub(crate) fn blocks_of_key(&self, key: u64) -> RangeInclusive<u32> {
+        let (vertex, neighbour) = ((key >> 32) as Vertex, key as Vertex);
+        let (mut first, last) = (self.block_of(vertex), self.last_block_of(vertex));
+        // Behind it none of the vertex's blocks begins with a neighbour before this one.
+        let mut end = last + 1;
+        while first + 1 < end {
+            let middle = first + (end - first) / 2;
+            if self.pieces[middle as usize] < neighbour { first = middle } else { end = middle }
+        }
+        let begins = |block: &u32| self.pieces[*block as usize] == neighbour;
+        first..=(first + 1..=last).take_while(begins).last().unwrap_or(first)
+    }
+
     /// Vertices of the graph.
     #[inline]
     pub fn vertices(&self) -> u64 {
@@ -289,6 +305,15 @@ mod tests {
     fn a_block_ends_where_the_next_begins_or_within_a_hub() {
         let ranges: Vec<_> = (0..5).map(|block| with_a_hub().vertices_of(block)).collect();
         assert_eq!(ranges, [0..=3, 4..=5, 5..=5, 5..=9, 10..=10]);
+    }
+
+    #[test]
+    fn an_edge_is_in_the_blocks_that_begin_with_it_and_the_one_before() {
+        let directory = with_a_hub().changed(vec![0, 0, 20, 40, 0], 11);
+        let blocks = |vertex: u64, neighbour: u64| directory.blocks_of_key(vertex << 32 | neighbour);
+        assert_eq!([blocks(5, 10), blocks(5, 20), blocks(5, 30)], [1..=1, 1..=2, 2..=2]);
+        assert_eq!([blocks(5, 40), blocks(5, 41), blocks(7, 40)], [2..=3, 3..=3, 3..=3]);
+        assert_eq!([blocks(4, 20), blocks(0, 0), blocks(10, 9)], [1..=1, 0..=0, 4..=4]);
     }
 
     #[test]

@@ -204,6 +204,20 @@ impl StoreFile {
         Ok(Block::new(bytes, number, self.base.decoder(), self.base.weights))
     }
 
+    /// Checks a block of the file.
+    ///
+    /// # Errors
+    /// [`GraphError::Damaged`].
+    pub(crate) fn check_block(
+        &self,
+        direction: Direction,
+        number: u32,
+        bytes: &[u8],
+    ) -> Result<(), GraphError> {
+        let section = self.base.blocks(direction);
+        self.check(direction, number, section.offset + u64::from(number) * bytes.len() as u64, bytes)
+    }
+
     fn check(&self, direction: Direction, number: u32, place: u64, bytes: &[u8]) -> Result<(), GraphError> {
         let direction = if self.base.directed { direction } else { Direction::Forward };
         let checked = block_layout::check(bytes, block_seed(direction, number), self.base.vertices);

@@ -100,6 +100,11 @@ impl Held {
         }
     }
 
+    /// The file of lists.
+    pub(crate) fn base(&self, manifest: &Manifest) -> PathBuf {
+        if self.is_file() { self.path.clone() } else { folder::file(self.folder(), &manifest.base) }
+    }
+
     /// Whether it is a file, and its directory is not begun.
     pub(crate) fn is_file(&self) -> bool {
         matches!(self.kind, Kind::File(_))

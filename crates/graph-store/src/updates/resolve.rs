@@ -11,6 +11,7 @@ pub(super) use load::Loaded;
 
 use super::id::Owner;
 use super::id_index::IdIndex;
+use super::key_map::KeySet;
 use super::known::Known;
 use super::log::Totals;
 use super::pending::{Pending, What};
@@ -43,7 +44,7 @@ pub(crate) struct Batch {
     all: u64,
     /// Numbers that are free in the end, and the vertices that take them, from the last.
     moves: BTreeMap<Vertex, Vertex>,
-    gone: HashSet<Vertex>,
+    gone: KeySet<Vertex>,
 }
 
 impl Batch {
@@ -62,7 +63,7 @@ impl Batch {
         let mut self_loops = 0;
         index.prepare(&mut base.ids(), 2 * pending.len() as u64, memory)?;
         let mut known = Known::look_up(base, index, changed, &pending.ids)?;
-        let (mut next, mut gone) = (before.vertices, HashSet::new());
+        let (mut next, mut gone) = (before.vertices, KeySet::default());
         let mut steps = Vec::with_capacity(pending.what.len());
         for (what, ends) in pending.what.iter().zip(known.uses.as_chunks().0) {
             let [source, target] = ends.map(|at| at as usize);

@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::change::Change;
 use super::compact::begun::Left;
+use super::finder::Finder;
 use super::folder::{self, Manifest};
 use super::held::{Committed, Held};
 use super::id::Id;
@@ -35,6 +36,8 @@ pub struct GraphUpdate<L> {
     manifest: Manifest,
     base: StoreFile,
     index: IdIndex,
+    /// Looks up single edges; made when it is first needed.
+    finder: Option<Finder>,
     /// There is none while the store is a file.
     log: Option<Log>,
     changed: Changed,
@@ -96,6 +99,7 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
             manifest,
             base,
             index,
+            finder: None,
             log,
             changed,
             is_unread: false,
@@ -262,15 +266,23 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
     fn snapshot(&mut self) -> Result<Snapshot, GraphError> {
         let name = self.name.clone();
         let file = self.base.file.try_clone().map_err(|error| GraphError::read(&name, error))?;
-        // Where there is no folder, there are no changes, which are all that pieces are for.
-        let pieces = match self.held.is_file() {
-            true => Pieces::default(),
-            false => {
-                let path = folder::file(self.held.folder(), &self.manifest.pieces);
-                Pieces::read(&path, self.manifest.base_checksum)?
-            }
-        };
+        // Where there is no folder, there are no changes, for which alone it needs pieces.
+        let pieces = if self.held.is_file() { Pieces::default() } else { self.pieces()? };
         Snapshot::with(file, &name, self.base.header, pieces, &mut self.changed)
+    }
+
+    /// How the blocks of the base begin.
+    fn pieces(&self) -> Result<Pieces, GraphError> {
+        if self.held.is_file() {
+            return Pieces::of(&self.base);
+        }
+        let path = folder::file(self.held.folder(), &self.manifest.pieces);
+        Pieces::read(&path, self.manifest.base_checksum)
+    }
+
+    /// Forgets what it keeps of a base that is to be another.
+    fn forget_base(&mut self) {
+        (self.index, self.finder) = (IdIndex::default(), None);
     }
 
     fn check_weight(&self, weight: Option<f64>) -> Result<(), GraphError> {

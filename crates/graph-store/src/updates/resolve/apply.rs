@@ -1,10 +1,10 @@
 //! From a batch and the edges that are stored to the rows of a commit.
 
-use std::collections::{HashMap, HashSet};
 use std::ops::Add;
 
 use super::{Batch, Loaded, Step};
 use crate::format::Vertex;
+use crate::updates::key_map::{KeyMap, KeySet};
 use crate::updates::log::{Commit, Totals};
 use crate::updates::pending::What;
 use crate::updates::rows::{self, Change, Row};
@@ -36,13 +36,13 @@ impl Add for Unmade {
 struct Edges<'a> {
     batch: &'a Batch,
     /// Of edges whose copies are known, the weights of these.
-    known: HashMap<u64, Vec<f64>>,
+    known: KeyMap<u64, Vec<f64>>,
     /// Edges that steps look up; all are where none is added twice.
-    looked_up: HashSet<u64>,
+    looked_up: KeySet<u64>,
     /// Of vertices that go, their edges.
-    incident: HashMap<Vertex, Vec<u64>>,
+    incident: KeyMap<Vertex, Vec<u64>>,
     /// Edges that are not what they were.
-    touched: HashSet<u64>,
+    touched: KeySet<u64>,
     /// Edges that are added, whatever copies of them there are.
     rows: Vec<Row>,
     unmade: Unmade,
@@ -52,15 +52,15 @@ struct Edges<'a> {
 impl Edges<'_> {
     fn new(batch: &Batch, loaded: Loaded) -> Edges<'_> {
         let looked_up = match batch.dedupe {
-            true => HashSet::new(),
+            true => KeySet::default(),
             false => batch.looked_up().map(|(a, b)| Row::key(a, b)).collect(),
         };
         let mut edges = Edges {
             batch,
-            known: HashMap::new(),
+            known: KeyMap::default(),
             looked_up,
-            incident: HashMap::new(),
-            touched: HashSet::new(),
+            incident: KeyMap::default(),
+            touched: KeySet::default(),
             rows: Vec::new(),
             unmade: Unmade { self_loops: batch.self_loops, ..Unmade::default() },
             first_missing: None,
@@ -134,7 +134,7 @@ impl Edges<'_> {
 impl Batch {
     /// The rows, how many changes come to nothing, and the place of the first that was of what is not there.
     pub(crate) fn apply(self, loaded: Loaded, one: bool) -> (Commit, Unmade, Option<usize>) {
-        let had: HashMap<u64, usize> = loaded.0.iter().map(|(key, weights)| (*key, weights.len())).collect();
+        let had: KeyMap<u64, usize> = loaded.0.iter().map(|(key, weights)| (*key, weights.len())).collect();
         let mut edges = Edges::new(&self, loaded);
         for (at, Step { what, ends }) in self.steps.iter().enumerate() {
             match *ends {

@@ -1,11 +1,11 @@
 //! What a batch has to know of the edges that are stored.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::Batch;
 use crate::format::{Direction, Vertex};
 use crate::updates::block_lists::BlockLists;
+use crate::updates::key_map::{KeyMap, KeySet};
 use crate::updates::lists::{ReadLists, WantedLists};
 use crate::updates::merge::ListMerger;
 use crate::updates::rows::Row;
@@ -15,7 +15,18 @@ use crate::{GraphError, Options};
 /// The weights of the copies of edges, as they are before a batch, by [`Row::key`]. Of edges that a batch
 /// looks up, and of all edges of vertices that go or get another number.
 #[derive(Debug, Default)]
-pub(crate) struct Loaded(pub(super) HashMap<u64, Vec<f64>>);
+pub(crate) struct Loaded(pub(super) KeyMap<u64, Vec<f64>>);
+
+impl Loaded {
+    /// The copies that there are, in one order, wherever they were found.
+    pub(crate) fn of(mut copies: KeyMap<u64, Vec<f64>>) -> Loaded {
+        copies.values_mut().for_each(|weights| weights.sort_by(f64::total_cmp));
+        Loaded(copies)
+    }
+}
+
+/// Edges that are looked up one by one; of more a sweep on all threads finds them sooner.
+const FEW: usize = 1 << 14;
 
 /// Edges by [`Row::key`], ascending.
 struct Wanted(Vec<u64>);
@@ -47,6 +58,21 @@ struct Found {
 }
 
 impl Batch {
+    /// The edges that are looked up, ascending, if these are few and nothing else has to be known.
+    pub(crate) fn few_edges(&self) -> Option<Vec<u64>> {
+        if self.steps.len() > FEW || self.rewritten().next().is_some() {
+            return None;
+        }
+        Some(self.looked_up_keys())
+    }
+
+    fn looked_up_keys(&self) -> Vec<u64> {
+        let mut keys: Vec<u64> = self.looked_up().map(|(a, b)| Row::key(a, b)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    }
+
     /// Reads the stored edges that are looked up, and those of vertices that are rewritten, if there are at
     /// most `most`; otherwise only counts them.
     pub(crate) fn load(
@@ -58,11 +84,8 @@ impl Batch {
         most: u64,
     ) -> Result<Result<Loaded, u64>, GraphError> {
         let count = AtomicU64::new(0);
-        let mut wanted: Vec<u64> = self.looked_up().map(|(a, b)| Row::key(a, b)).collect();
-        wanted.sort_unstable();
-        wanted.dedup();
-        let wanted = Wanted(wanted);
-        let rewritten: HashSet<Vertex> = self.rewritten().collect();
+        let wanted = Wanted(self.looked_up_keys());
+        let rewritten: KeySet<Vertex> = self.rewritten().collect();
         // Each edge once: from its source, of an undirected graph from its lower end.
         let key = |direction: Direction, vertex: Vertex, neighbour: Vertex| match (self.directed, direction) {
             (true, Direction::Forward) => Row::key(vertex, neighbour),
@@ -106,13 +129,11 @@ impl Batch {
         if count > most {
             return Ok(Err(count));
         }
-        let mut loaded = Loaded::default();
+        let mut copies: KeyMap<u64, Vec<f64>> = KeyMap::default();
         for Found { edges, .. } in found {
-            edges.into_iter().for_each(|(key, weight)| loaded.0.entry(key).or_default().push(weight));
+            edges.into_iter().for_each(|(key, weight)| copies.entry(key).or_default().push(weight));
         }
-        // In one order, whatever the threads did.
-        loaded.0.values_mut().for_each(|weights| weights.sort_by(f64::total_cmp));
-        Ok(Ok(loaded))
+        Ok(Ok(Loaded::of(copies)))
     }
 
     /// The lists to read: all where edges to a vertex that goes are in no list of its own.

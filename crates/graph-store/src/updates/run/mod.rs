@@ -11,11 +11,13 @@ use std::fs::{File, OpenOptions};
 use std::ops::Range;
 use std::os::unix::fs::{FileExt, OpenOptionsExt as _};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use rustix::fs::OFlags;
 
 use self::code::decode;
+use super::filter::Filter;
 use super::rows::{self, Row};
 use crate::GraphError;
 use crate::format::{ALIGNMENT, checksum};
@@ -60,6 +62,9 @@ pub(crate) struct RunSide {
     base: u64,
     /// By block, its first key.
     firsts: Vec<u64>,
+    /// Of all keys; made once as many were looked up as there are blocks.
+    filter: OnceLock<Filter>,
+    looked_up: AtomicU64,
 }
 
 /// The block of a run that a thread looked at last.
@@ -74,9 +79,21 @@ pub(crate) struct Window {
     there: usize,
     /// Reads of the file.
     reads: u64,
+    /// Only the block that is wanted is read, and none behind it.
+    is_for_one: bool,
 }
 
 impl Window {
+    /// For whoever looks up single keys that lie far apart.
+    pub(crate) fn of_one_block() -> Window {
+        Window { is_for_one: true, ..Window::default() }
+    }
+
+    /// For another run.
+    fn forget(&mut self) {
+        (self.block, self.there) = (None, 0);
+    }
+
     /// Reads of the file since this was asked last.
     pub(crate) fn take_reads(&mut self) -> u64 {
         std::mem::take(&mut self.reads)
@@ -105,6 +122,54 @@ impl RunSide {
             block += 1;
         }
         Ok(())
+    }
+
+    /// Calls `each` with all rows of some keys, which ascend. Once many were looked up, the file is read for
+    /// hardly any that no row has.
+    ///
+    /// # Errors
+    /// As [`RunSide::rows`].
+    pub(crate) fn each_of(
+        &self,
+        keys: &[u64],
+        window: &mut Window,
+        mut each: impl FnMut(Row),
+    ) -> Result<(), GraphError> {
+        let before = self.looked_up.fetch_add(keys.len() as u64, Ordering::Relaxed);
+        // A pass over all blocks takes as much reading.
+        let is_worth_it = before + keys.len() as u64 >= self.firsts.len() as u64;
+        let filter = if is_worth_it { Some(self.filter()?) } else { None };
+        window.forget();
+        let mut rows = Vec::new();
+        for key in keys.iter().filter(|key| filter.is_none_or(|filter| filter.may_have(**key))) {
+            self.rows(*key..key + 1, window, &mut rows)?;
+            rows.drain(..).for_each(&mut each);
+        }
+        Ok(())
+    }
+
+    /// Rows, about; more than there are if their keys lie far apart.
+    fn expected_rows(&self) -> u64 {
+        self.row_bytes() / 4
+    }
+
+    /// Bytes that the filter of its keys takes.
+    pub(crate) fn filter_bytes(&self) -> u64 {
+        Filter::bytes_for(self.expected_rows())
+    }
+
+    fn filter(&self) -> Result<&Filter, GraphError> {
+        if self.filter.get().is_none() {
+            let mut filter = Filter::new(self.expected_rows());
+            let mut cursor = Cursor::new(self);
+            while let Some(row) = cursor.peek()? {
+                filter.insert(row.key);
+                cursor.step();
+            }
+            // Another thread may have made the same.
+            let _ = self.filter.set(filter);
+        }
+        self.filter.get().ok_or_else(|| unreachable!("it is set"))
     }
 
     /// Whether the rows of a range of keys are decoded already, all of them.
@@ -166,14 +231,15 @@ impl RunSide {
 
     /// Reads some blocks from one on.
     fn read(&self, block: usize, window: &mut Window) -> Result<(), GraphError> {
-        let Window { raw, start, from, there, reads, .. } = window;
+        let Window { raw, start, from, there, reads, is_for_one, .. } = window;
         if raw.is_empty() {
             // Direct reads go to aligned places.
             raw.resize(AHEAD * BLOCK + ALIGNMENT as usize, 0);
             *start = raw.as_ptr().align_offset(ALIGNMENT as usize);
         }
         assert!(block < self.firsts.len(), "block {block} of {}", self.firsts.len());
-        let count = AHEAD.min(self.firsts.len() - block);
+        let ahead = if *is_for_one { 1 } else { AHEAD };
+        let count = ahead.min(self.firsts.len() - block);
         let bytes = &mut raw[*start..*start + count * BLOCK];
         *there = 0;
         *reads += 1;
@@ -224,6 +290,8 @@ impl Run {
                 offset: ALIGNMENT + base * BLOCK as u64,
                 base,
                 firsts: firsts.to_vec(),
+                filter: OnceLock::new(),
+                looked_up: AtomicU64::new(0),
             })
         };
         let (of_forward, of_reverse) = firsts.split_at(forward as usize);

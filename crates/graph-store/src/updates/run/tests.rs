@@ -41,6 +41,28 @@ fn ranges_of_a_run_have_the_rows_that_were_written() {
 }
 
 #[test]
+fn single_keys_have_their_rows_before_and_after_there_is_a_filter() {
+    let folder = tempfile::tempdir().unwrap();
+    let all = rows(50_000, 1);
+    let run = write(&folder.path().join("run"), &all, &[]).forward;
+    let wanted: Vec<Row> = all.iter().step_by(977).copied().collect();
+    let mut window = Window::of_one_block();
+    let mut look_up = |keys: &[u64]| {
+        let mut found = Vec::new();
+        run.each_of(keys, &mut window, |row| found.push(row)).unwrap();
+        (found, window.take_reads())
+    };
+    for row in &wanted {
+        assert_eq!(look_up(&[row.key, row.key + 1]).0, [*row]);
+    }
+    let keys: Vec<u64> = wanted.iter().flat_map(|row| [row.key, row.key + 1]).collect();
+    assert_eq!(look_up(&keys).0, wanted);
+    let others: Vec<u64> = wanted.iter().map(|row| row.key + 1).collect();
+    let (found, reads) = look_up(&others);
+    assert!(found.is_empty() && reads < 5, "{reads} reads for {} keys that are not there", others.len());
+}
+
+#[test]
 fn merged_runs_come_to_what_their_rows_composed_do() {
     let folder = tempfile::tempdir().unwrap();
     let layers = [rows(9000, 2), rows(7000, 3), rows(5000, 1)];

@@ -2,12 +2,13 @@
 
 use super::{GraphUpdate, Staged};
 use crate::updates::compact::begun::Left;
+use crate::updates::finder::Finder;
 use crate::updates::held::Committed;
-use crate::updates::id_index::IdIndex;
 use crate::updates::lists::ReadLists;
 use crate::updates::log::{Commit, Totals};
 use crate::updates::pending::LOOKED_UP;
 use crate::updates::resolve::{Batch, Loaded, Unmade};
+use crate::updates::rows::Row;
 use crate::updates::shares::Shares;
 use crate::updates::snapshot::Changed;
 use crate::{GraphError, Options};
@@ -44,7 +45,7 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
             let changes = changes + update.pending.len() as u64;
             if update.staged.is_some() || changes > 0 && !update.fits(&commit) {
                 update.begin_folder()?;
-                update.changed.add(commit, update.base.header.directed);
+                update.add(commit);
                 update.write_run()?;
                 update.merge_full_levels()?;
                 if update.changed.vertices.bytes() > update.shares().ids() {
@@ -54,7 +55,7 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
             } else if changes > 0 {
                 let weighted = update.is_weighted();
                 update.log()?.append(&commit, weighted)?;
-                update.changed.add(commit, update.base.header.directed);
+                update.add(commit);
             }
             update.pending.clear();
             update.staged = None;
@@ -74,6 +75,14 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
                 edges: update.edges(),
             })
         })
+    }
+
+    /// Adds a commit to what is in memory.
+    fn add(&mut self, commit: Commit) {
+        if let Some(finder) = &mut self.finder {
+            finder.add(&commit.rows);
+        }
+        self.changed.add(commit, self.base.header.directed);
     }
 
     /// Edges that there are; an undirected one counts once.
@@ -125,7 +134,7 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         let Committed { manifest, base, changed, log, left } = self.held.committed()?;
         self.has_removed |= left == Left::Stale;
         (self.manifest, self.base, self.changed, self.log) = (manifest, base, changed, log);
-        self.index = IdIndex::default();
+        self.forget_base();
         self.is_unread = false;
         Ok(())
     }
@@ -141,7 +150,7 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         let Staged { changes, unmade: before } = self.staged.unwrap_or_default();
         let changes = changes + self.pending.len() as u64;
         self.begin_folder()?;
-        self.changed.add(commit, self.base.header.directed);
+        self.add(commit);
         self.pending.clear();
         self.staged = Some(Staged { changes, unmade: before + unmade });
         if self.changed.loose_bytes() > self.shares().rows() {
@@ -211,15 +220,19 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
     /// Reads what a batch changes, in the share of the memory that there is for it; only how many edges that
     /// is where they take too much.
     fn load(&mut self, batch: &Batch) -> Result<Result<Loaded, u64>, GraphError> {
+        if let Some(keys) = batch.few_edges() {
+            return self.find(&keys);
+        }
+        // It takes the same share of the memory.
+        self.finder = None;
         let store = self.snapshot()?;
         // Changes are in memory anyway.
         let threads = self.options.run.threads.max(1) as u64;
         let changes = store.changes.as_ref().map_or(0, |changes| changes.bytes(threads));
         let memory = self.shares().lists() + changes;
         let is_alone = self.pending.len() == 1;
-        let most = if is_alone { self.shares().alone() } else { self.shares().pending() };
         let options = Options { memory, ..self.options.run.clone() };
-        let loaded = batch.load(&self.lists, store, &self.name, &options, most / LOOKED_UP as u64);
+        let loaded = batch.load(&self.lists, store, &self.name, &options, self.most_looked_up());
         if is_alone {
             // What it becomes may take the memory for lists too.
             self.lists.let_go();
@@ -231,5 +244,30 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
             }
             error => error,
         })
+    }
+
+    /// The same for some edges.
+    fn find(&mut self, keys: &[u64]) -> Result<Result<Loaded, u64>, GraphError> {
+        self.lists.let_go();
+        let mut finder = match self.finder.take() {
+            Some(finder) => finder,
+            None => {
+                let path = self.held.base(&self.manifest);
+                let rows = self.options.buffer / size_of::<Row>() as u64;
+                Finder::new(&self.base, &path, self.pieces()?, self.shares().lists(), rows)?
+            }
+        };
+        let copies = finder.find(&self.base, &self.changed, keys, self.stop())?;
+        // After an error its reads are in no order.
+        self.finder = Some(finder);
+        let count = copies.values().map(|weights| weights.len() as u64).sum();
+        Ok(if count > self.most_looked_up() { Err(count) } else { Ok(Loaded::of(copies)) })
+    }
+
+    /// Edges that may be looked up at a time.
+    fn most_looked_up(&self) -> u64 {
+        let is_alone = self.pending.len() == 1;
+        let most = if is_alone { self.shares().alone() } else { self.shares().pending() };
+        most / LOOKED_UP as u64
     }
 }

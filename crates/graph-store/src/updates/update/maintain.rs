@@ -12,7 +12,6 @@ use crate::updates::begin;
 use crate::updates::compact::begun::{self, Left, Notes};
 use crate::updates::compact::{CompactReport, NewBase, Resumed};
 use crate::updates::folder::{self, Manifest, RunEntry};
-use crate::updates::id_index::IdIndex;
 use crate::updates::lists::ReadLists;
 use crate::updates::log::Log;
 use crate::updates::owners::write_owners;
@@ -81,6 +80,9 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         for layer in self.changed.layers.drain(..) {
             starts.push(rows.len());
             rows.extend_from_slice(&layer);
+        }
+        if let Some(finder) = &mut self.finder {
+            finder.forget_rows();
         }
         rows::compose(&mut rows, &starts);
         if rows.is_empty() {
@@ -195,7 +197,7 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         if !store.is_changed() {
             return Ok(CompactReport::of_nothing(version, bytes_before));
         }
-        self.forget_index();
+        self.forget_base();
         let notes = Notes {
             place: self.held.folder(),
             manifest: &self.manifest,
@@ -239,7 +241,7 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
     /// show: where ids that were added or removed take more memory than they may. In a base they take none.
     pub(super) fn renew_base(&mut self) -> Result<(), GraphError> {
         self.begin_folder()?;
-        self.forget_index();
+        self.forget_base();
         let store = StoreFile::of_snapshot(self.snapshot()?, self.name.clone());
         let stop = self.options.run.stop.clone();
         let (renewed, _) = self.renewed(&store, None, stop.as_deref(), &mut |_| {})?;
@@ -247,11 +249,6 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         let (manifest, log) = self.go_over_to(renewed)?;
         (self.manifest, self.log) = (manifest, Some(log));
         Ok(())
-    }
-
-    /// Before a base is written, which takes memory itself: the next one's ids are others.
-    fn forget_index(&mut self) {
-        self.index = IdIndex::default();
     }
 
     /// Writes a base that has all changes, and what belongs to one that has none since; and says whether an
@@ -287,7 +284,8 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
     fn go_over_to(&mut self, renewed: Renewed) -> Result<(Manifest, Log), GraphError> {
         let Renewed { base, manifest, log } = renewed;
         self.changed = Changed::open(self.held.folder(), &manifest, &base.header)?;
-        (self.base, self.index) = (base, IdIndex::default());
+        self.base = base;
+        self.forget_base();
         Ok((manifest, log))
     }
 
