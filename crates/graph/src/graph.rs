@@ -82,11 +82,6 @@ impl Graph {
         self.changes.as_ref().and_then(Changes::ids).map_or(0, |ids| ids.bytes())
     }
 
-    /// Whether it is a store with changes.
-    pub(crate) fn has_changes(&self) -> bool {
-        self.changes.is_some()
-    }
-
     /// Changes of the lists of a direction, if there are any.
     pub(crate) fn changes(&self, direction: Direction) -> Option<&SideChanges> {
         self.changes.as_ref().map(|changes| changes.side(direction))

@@ -48,7 +48,7 @@ pub struct BlockLists<'a> {
 /// What makes a block other than it was.
 #[derive(Debug, Clone, Copy)]
 struct Changed<'a> {
-    rows: &'a BlockRows,
+    rows: BlockRows<'a>,
     place: Place,
     /// How the base keeps weights.
     weights: Weights,
@@ -83,7 +83,7 @@ impl<'a> BlockLists<'a> {
 
     pub(super) fn new(
         base: Option<&Block<'a>>,
-        rows: &'a BlockRows,
+        rows: BlockRows<'a>,
         place: Place,
         weights: Weights,
     ) -> BlockLists<'a> {

@@ -1,16 +1,20 @@
 //! The changes of a graph that a reader sees: layers of rows over the lists of the base, from the oldest to
 //! the newest.
 
+mod groups;
+
 use std::sync::Arc;
 
 use super::block_lists::{BlockLists, Place};
-use super::block_rows::BlockRows;
+use super::block_rows::{BlockRows, GroupRows};
 use super::merge::Merger;
-use super::rows::{Change, Row, compose, within_near};
+use super::rows::{Change, Row};
 use super::run::{Cursor, RunSide, SortedRows, Window, merge_rows};
 use super::vertices::IdChanges;
 use crate::GraphError;
 use crate::format::{Block, Direction, Directory, Vertex, Weights};
+
+pub use groups::ReadRows;
 
 /// Changes of edges and of ids.
 #[derive(Debug)]
@@ -31,6 +35,10 @@ pub struct SideChanges {
     touched: Vec<u64>,
     /// How the base keeps weights.
     weights: Weights,
+    /// Blocks of a group.
+    group: u32,
+    /// Groups of both directions before the first.
+    groups_before: u32,
 }
 
 /// Rows of one age.
@@ -45,6 +53,14 @@ impl Layer {
         match self {
             Layer::Memory(rows) => Box::new(&rows[..]),
             Layer::Run(run) => Box::new(Cursor::new(run)),
+        }
+    }
+
+    /// Bytes of its rows as runs have them, about.
+    fn coded_bytes(&self) -> u64 {
+        match self {
+            Layer::Memory(rows) => 3 * rows.len() as u64,
+            Layer::Run(run) => run.row_bytes(),
         }
     }
 
@@ -63,22 +79,10 @@ impl Layer {
     }
 }
 
-/// What a thread has read of runs.
-#[derive(Debug, Default)]
-pub struct ReadRows {
-    rows: Vec<Row>,
-    starts: Vec<usize>,
-    /// By layer that is a run.
-    windows: Vec<Window>,
-    /// By layer in memory, where the rows ended that were asked for last.
-    ends: Vec<usize>,
-}
-
 /// The buffers of a thread that goes through all blocks.
 #[derive(Debug, Default)]
 pub(crate) struct Merging {
     read: ReadRows,
-    rows: BlockRows,
     merger: Merger,
 }
 
@@ -92,10 +96,13 @@ impl Merging {
 impl Changes {
     pub(crate) fn new(
         forward: SideChanges,
-        reverse: Option<SideChanges>,
+        mut reverse: Option<SideChanges>,
         ids: Option<IdChanges>,
         run_versions: Vec<u64>,
     ) -> Changes {
+        if let Some(reverse) = &mut reverse {
+            reverse.groups_before = forward.groups();
+        }
         Changes { forward, reverse, ids, run_versions }
     }
 
@@ -143,13 +150,20 @@ impl Changes {
         of_sides + self.ids.as_ref().map_or(0, IdChanges::bytes)
     }
 
-    /// Bytes that all [`BlockRows`] take together, about.
-    pub fn bytes_by_block(&self) -> u64 {
-        [Some(&self.forward), self.reverse.as_ref()]
-            .into_iter()
-            .flatten()
-            .map(SideChanges::bytes_by_block)
-            .sum()
+    /// Groups of blocks of both directions, and about how many bytes the changes of all take in memory.
+    pub fn groups(&self) -> (u32, u64) {
+        let sides = [Some(&self.forward), self.reverse.as_ref()].into_iter().flatten();
+        sides.fold((0, 0), |(groups, bytes), side| (groups + side.groups(), bytes + side.bytes_by_block()))
+    }
+
+    /// About how many bytes a thread keeps of what it decoded, if it asks for that many blocks in any order.
+    pub fn bytes_at_once(&self, blocks: u32) -> u64 {
+        let sides = [Some(&self.forward), self.reverse.as_ref()].into_iter().flatten();
+        let of_side = |side: &SideChanges| {
+            let groups = u64::from(groups::at_once(blocks, side.group));
+            groups * (side.bytes_by_block() / u64::from(side.groups().max(1)))
+        };
+        sides.map(of_side).max().unwrap_or(0)
     }
 }
 
@@ -175,7 +189,8 @@ impl SideChanges {
                 }
             }
         }
-        SideChanges { layers, touched, weights }
+        let group = groups::of(layers.iter().map(Layer::coded_bytes).sum(), directory.blocks());
+        SideChanges { layers, touched, weights, group, groups_before: 0 }
     }
 
     /// Whether a block has changes.
@@ -184,56 +199,10 @@ impl SideChanges {
         self.touched[block as usize / 64] >> (block % 64) & 1 == 1
     }
 
-    /// The changes of a block's lists.
-    ///
-    /// # Errors
-    /// Of reading a run.
-    pub fn rows(
-        &self,
-        read: &mut ReadRows,
-        directory: &Directory,
-        number: u32,
-    ) -> Result<BlockRows, GraphError> {
-        let ReadRows { rows, starts, windows, ends } = read;
-        rows.clear();
-        starts.clear();
-        windows.resize_with(self.layers.len(), Window::default);
-        ends.resize(self.layers.len(), 0);
-        let (keys, wanted) = (directory.keys_of(number), wanted(directory, number));
-        for ((layer, window), end) in self.layers.iter().zip(windows).zip(ends) {
-            starts.push(rows.len());
-            match layer {
-                Layer::Memory(layer) => rows.extend_from_slice(within_near(layer, wanted.clone(), end)),
-                Layer::Run(run) => run.rows(wanted.clone(), window, rows)?,
-            }
-        }
-        compose(rows, starts);
-        // Copies of the edge with which the next block begins may stand at the end of this one: they are
-        // removed in both, and added in the next.
-        rows.retain(|row| row.key < keys.end || row.change() == Change::Remove);
-        let vertices = Place::of(directory, number).vertices();
-        Ok(BlockRows::new(vertices, rows, self.weights != Weights::None))
-    }
-
-    /// Whether the changes of a block take no reading or decoding more than what was done for the one before;
-    /// false where there are no runs, with which there never is any.
-    pub fn has_rows_at_hand(&self, read: &ReadRows, directory: &Directory, number: u32) -> bool {
-        let wanted = wanted(directory, number);
-        let mut has_runs = false;
-        let at_hand = self.layers.iter().zip(&read.windows).all(|(layer, window)| match layer {
-            Layer::Memory(_) => true,
-            Layer::Run(run) => {
-                has_runs = true;
-                run.has_at_hand(&wanted, window)
-            }
-        });
-        at_hand && has_runs
-    }
-
     /// The lists of a block after changes; `base` is none where it is not in the store.
     pub fn lists<'a>(
         &self,
-        rows: &'a BlockRows,
+        rows: BlockRows<'a>,
         directory: &Directory,
         number: u32,
         base: Option<&Block<'a>>,
@@ -255,9 +224,10 @@ impl SideChanges {
         number: u32,
         base: Option<&Block<'m>>,
     ) -> Result<Block<'m>, GraphError> {
-        let Merging { read, rows, merger } = merging;
-        *rows = self.rows(read, directory, number)?;
-        Ok(self.lists(rows, directory, number, base).merge(merger))
+        let Merging { read, merger } = merging;
+        // Nobody asks for a block again, but for all after it.
+        self.decode(read, directory, number..number + 1, directory.blocks(), 1)?;
+        Ok(self.lists(read.groups[0].of(number), directory, number, base).merge(merger))
     }
 
     /// How many layers are read from files.
@@ -273,7 +243,7 @@ impl SideChanges {
         self.layers.iter().try_for_each(|layer| layer.each_row(&mut each))
     }
 
-    /// As [`Changes::bytes_by_block`].
+    /// Bytes of the changes of all blocks in memory, about.
     fn bytes_by_block(&self) -> u64 {
         let of_layer = |layer: &Layer| match layer {
             // Next to its neighbour a row has a weight at most, or is the last of its list.
@@ -282,7 +252,7 @@ impl SideChanges {
             Layer::Run(run) => 2 * run.row_bytes(),
         };
         let blocks: u32 = self.touched.iter().map(|word| word.count_ones()).sum();
-        self.layers.iter().map(of_layer).sum::<u64>() + u64::from(blocks) * BlockRows::LEAST_BYTES
+        self.layers.iter().map(of_layer).sum::<u64>() + u64::from(blocks) * GroupRows::BYTES_PER_BLOCK
     }
 
     fn bytes(&self, threads: u64) -> u64 {
@@ -293,15 +263,8 @@ impl SideChanges {
         // What a thread merges is a block and its changes; lists are decoded meanwhile.
         self.layers.iter().map(of_layer).sum::<u64>()
             + size_of_val(&self.touched[..]) as u64
-            + threads * (256 << 10)
+            + threads * (384 << 10)
     }
-}
-
-/// The keys of rows that may change a block: copies of the edge with which the next block begins may stand at
-/// its end.
-fn wanted(directory: &Directory, number: u32) -> std::ops::Range<u64> {
-    let keys = directory.keys_of(number);
-    keys.start..keys.end + u64::from(directory.continues(number))
 }
 
 /// Calls `each` with the blocks whose lists some rows change, ascending. Most commits have rows for few of

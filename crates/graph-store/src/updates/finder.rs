@@ -87,7 +87,7 @@ impl Finder {
         self.kept.limit(room.saturating_sub(of_filter));
         let mut copies = Copies::default();
         self.in_base(base, keys, &mut copies, stop)?;
-        let mut window = Window::of_one_block();
+        let mut window = Window::default();
         for run in &changed.runs {
             run.forward.each_of(keys, &mut window, |row| apply(&mut copies, row))?;
         }

@@ -4,35 +4,44 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use super::block_lists::Place;
-use super::block_rows::BlockRows;
+use super::block_rows::GroupRows;
+use super::changes::Changes;
 use crate::format::{Block, Decoder, Weights};
 
 /// A block's bytes, and what decodes its lists and says how weights are kept.
 type Kept = (Box<[u8]>, Option<Decoder>, Weights);
 
-/// By block, its changes, and the block as they made it, until the memory for both is used up. Nothing is let
-/// go for another: of blocks that are visited in turn, what is kept serves as well as anything.
+/// The changes of groups of blocks, and blocks as these made them, until the memory for both is used up.
+/// Nothing is let go for another: of what is visited in turn, what is kept serves as well as anything. A block
+/// is kept only where there is room for the changes of all, which take less and serve every visitor.
 #[derive(Debug)]
 pub struct Merged {
-    rows: Vec<OnceLock<Option<Box<BlockRows>>>>,
+    groups: Vec<OnceLock<GroupRows>>,
     blocks: Vec<OnceLock<Kept>>,
     room: AtomicI64,
     used: AtomicI64,
+    /// About how many bytes the changes take that are not kept yet.
+    lacking: AtomicI64,
 }
 
 impl Merged {
-    /// Bytes in memory for each block of the graph, kept or not.
-    pub const BYTES_PER_BLOCK: u64 =
-        (size_of::<OnceLock<Kept>>() + size_of::<OnceLock<Option<Box<BlockRows>>>>()) as u64;
+    /// Bytes in memory of an index of a graph's changes and of that many blocks, of both directions together.
+    pub fn index_bytes(changes: &Changes, blocks: u32) -> u64 {
+        let groups = u64::from(changes.groups().0);
+        u64::from(blocks) * size_of::<OnceLock<Kept>>() as u64
+            + groups * size_of::<OnceLock<GroupRows>>() as u64
+    }
 
-    /// For a graph of that many blocks, of both directions together; none may be kept yet.
-    pub fn new(blocks: u32) -> Merged {
-        let blocks = blocks as usize;
+    /// For that many blocks, of both directions together, of a graph with changes; none may be kept yet.
+    pub fn new(changes: Option<&Changes>, blocks: u32) -> Merged {
+        let (groups, bytes) = changes.map(Changes::groups).unwrap_or_default();
+        let blocks = if changes.is_some() { blocks } else { 0 };
         Merged {
-            rows: std::iter::repeat_with(OnceLock::new).take(blocks).collect(),
-            blocks: std::iter::repeat_with(OnceLock::new).take(blocks).collect(),
+            groups: std::iter::repeat_with(OnceLock::new).take(groups as usize).collect(),
+            blocks: std::iter::repeat_with(OnceLock::new).take(blocks as usize).collect(),
             room: AtomicI64::new(0),
             used: AtomicI64::new(0),
+            lacking: AtomicI64::new(bytes as i64),
         }
     }
 
@@ -46,30 +55,26 @@ impl Merged {
         self.room.store(bytes as i64 - self.used.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 
-    /// Whether there is room for anything.
+    /// The changes of a group, if they are kept, by its number among the groups of both directions.
     #[inline]
-    pub fn has_room(&self) -> bool {
-        self.room.load(Ordering::Relaxed) > 0
+    pub fn rows(&self, group: u32) -> Option<&GroupRows> {
+        self.groups[group as usize].get()
     }
 
-    /// The changes of a block, if they are kept, by its number among the blocks of both directions. None of
-    /// them, if it has none.
-    #[inline]
-    pub fn rows(&self, at: u32) -> Option<Option<&BlockRows>> {
-        self.rows[at as usize].get().map(Option::as_deref)
-    }
-
-    /// Keeps the changes of a block, if there is room; whoever asked for them has them else.
-    pub fn keep_rows(&self, at: u32, rows: BlockRows) -> Option<BlockRows> {
-        let bytes = if rows.is_empty() { 0 } else { rows.bytes() };
+    /// Keeps the changes of a group, if there is room; whether they are kept now.
+    pub fn keep_rows(&self, group: u32, rows: &GroupRows) -> bool {
+        let bytes = rows.bytes();
         if !self.take(bytes) {
-            return Some(rows);
+            return false;
         }
-        let rows = (!rows.is_empty()).then(|| Box::new(rows));
-        if self.rows[at as usize].set(rows).is_ok() {
+        if self.groups[group as usize].set(rows.clone()).is_ok() {
             self.used.fetch_add(bytes as i64, Ordering::Relaxed);
+            self.lacking.fetch_sub(bytes as i64, Ordering::Relaxed);
+        } else {
+            // Another thread decoded them too.
+            self.room.fetch_add(bytes as i64, Ordering::Relaxed);
         }
-        None
+        true
     }
 
     /// A block that is kept, by its number among the blocks of both directions.
@@ -82,11 +87,15 @@ impl Merged {
     /// Keeps a block, if there is room.
     pub fn keep(&self, at: u32, block: &Block<'_>) {
         let bytes = block.bytes().len() as u64;
-        if self.take(bytes)
-            && self.blocks[at as usize].set((block.bytes().into(), block.decoder(), block.weights())).is_ok()
-        {
-            self.used.fetch_add(bytes as i64, Ordering::Relaxed);
+        let for_rows = self.lacking.load(Ordering::Relaxed).max(0);
+        if self.room.load(Ordering::Relaxed) < for_rows + bytes as i64 || !self.take(bytes) {
+            return;
         }
+        let kept = (block.bytes().into(), block.decoder(), block.weights());
+        match self.blocks[at as usize].set(kept) {
+            Ok(()) => self.used.fetch_add(bytes as i64, Ordering::Relaxed),
+            Err(_) => self.room.fetch_add(bytes as i64, Ordering::Relaxed),
+        };
     }
 
     /// Takes a part of the room, if there is as much.

@@ -38,7 +38,7 @@ mod update;
 pub(crate) mod vertices;
 
 pub use block_lists::{BlockLists, Neighbours, Place};
-pub use block_rows::BlockRows;
+pub use block_rows::{BlockRows, GroupRows};
 pub use change::Change;
 pub use changes::{Changes, ReadRows, SideChanges};
 pub use compact::CompactReport;

@@ -109,7 +109,7 @@ pub(crate) fn within_near<'r>(rows: &'r [Row], keys: Range<u64>, near: &mut usiz
 }
 
 /// How many rows are before a key, where it is likely that they are few.
-fn ahead(rows: &[Row], key: u64) -> usize {
+pub(crate) fn ahead(rows: &[Row], key: u64) -> usize {
     let (mut from, mut step) = (0, 1);
     while rows.get(from + step - 1).is_some_and(|row| row.key < key) {
         (from, step) = (from + step, 2 * step);

@@ -88,6 +88,11 @@ impl EnginePlan {
         Ok(EnginePlan { threads: threads as usize, slots, request_bytes: request, frames, bytes })
     }
 
+    /// Blocks that a thread has asked for and not visited, at most; they come in any order.
+    pub(crate) fn blocks_at_once(&self, block_bytes: u32) -> u32 {
+        self.slots * (self.request_bytes / block_bytes)
+    }
+
     /// Bytes of buffers where there is memory enough.
     pub(crate) fn most_buffers(block_bytes: u32, options: &Options) -> u64 {
         let (slots, request) = EnginePlan::wanted_buffers(block_bytes, options);

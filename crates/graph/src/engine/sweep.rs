@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use leadline_graph_store::format::{Block, Direction, Directory};
+use leadline_graph_store::format::{Block, Direction};
 use leadline_graph_store::updates::{BlockLists, Merged, Merger, Place, ReadRows};
 
 use super::cache::Cache;
@@ -21,8 +21,7 @@ use crate::{Graph, GraphError};
 /// Blocks that a thread takes from the sweep at a time: enough that neighbours come in one request.
 const CHUNK_BLOCKS: u32 = 32;
 
-/// The same of a store with changes: each thread decodes what runs have of its blocks, in pieces of many
-/// blocks.
+/// The same of a store with changes: each thread reads what runs have of its blocks, many blocks at a time.
 const CHUNK_WITH_CHANGES: u32 = 256;
 
 /// After that many thin sweeps in a row the engine reads ahead.
@@ -251,13 +250,14 @@ impl<'g> Engine<'g> {
         let directory = graph.directory(direction);
         let blocks = graph.blocks(direction);
         debug_assert!(which.is_of(directory), "blocks that exist, each once, for vertices of the graph");
-        let (chunk, meter) = (self.chunk(which, directory), &**graph.meter());
+        let (chunk, meter) = (self.chunk(which, direction), &**graph.meter());
         let work = SweepWork { which, directory, chunk, cursor: AtomicU32::new(0), meter };
         meter.begin_pass(work.limit());
         // Relaxed: that it is set too late for a block or two does not matter, and the error is under a lock.
         let stop = AtomicBool::new(false);
         let first_error = Mutex::new(None);
         let (cache, merged) = (&self.cache, &*self.merged);
+        let at_once = self.plan.blocks_at_once(blocks.block_bytes);
         let failed = |error| {
             stop.store(true, Ordering::Relaxed);
             first_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
@@ -275,9 +275,9 @@ impl<'g> Engine<'g> {
                 driven.unwrap_or_else(failed);
                 return own;
             };
-            let rows = RowsOf { changes, directory, merged, base: blocks.base };
+            let rows = RowsOf { changes, directory, merged };
             // Visited with its changes; also what only changes have, of which there is nothing to be read.
-            let own = RefCell::new((local(), ReadRows::default()));
+            let own = RefCell::new((local(), ReadRows::new(chunk, at_once)));
             let visit_changed = |number: u32, base: Option<&Block<'_>>| {
                 let (local, read) = &mut *own.borrow_mut();
                 rows.with(number, base, read, |lists| visit(local, lists)).unwrap_or_else(failed);
@@ -292,9 +292,9 @@ impl<'g> Engine<'g> {
                 if kept(&mut own.borrow_mut().0, number) {
                     continue;
                 }
+                // In their order, while blocks are on their way.
+                rows.fetch(number, &mut own.borrow_mut().1).unwrap_or_else(failed);
                 if directory.is_stored(number) {
-                    // In their order, while blocks are on their way.
-                    rows.fetch(number, &mut own.borrow_mut().1).unwrap_or_else(failed);
                     return Some(number);
                 }
                 visit_changed(number, None);
@@ -385,12 +385,16 @@ impl<'g> Engine<'g> {
         stats
     }
 
-    fn chunk(&self, which: Which<'_>, directory: &Directory) -> u32 {
+    fn chunk(&self, which: Which<'_>, direction: Direction) -> u32 {
         let blocks = match which {
             Which::Blocks(list) => list.len() as u32,
-            _ => directory.blocks(),
+            _ => self.graph.directory(direction).blocks(),
         };
-        let most = if self.graph.has_changes() { CHUNK_WITH_CHANGES } else { CHUNK_BLOCKS };
-        (blocks / (8 * self.plan.threads as u32)).clamp(1, most)
+        let of_most = |most| (blocks / (8 * self.plan.threads as u32)).clamp(1, most);
+        match self.graph.changes(direction) {
+            // Changes of a group are decoded by one thread.
+            Some(changes) => of_most(CHUNK_WITH_CHANGES).next_multiple_of(changes.of_group()),
+            None => of_most(CHUNK_BLOCKS),
+        }
     }
 }

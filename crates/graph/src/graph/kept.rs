@@ -66,19 +66,24 @@ impl Graph {
         let Some(changes) = &self.changes else { return 0 };
         let lists = self.with_lists(|lists| lists.bytes());
         let unused = self.options.memory.saturating_sub(plan.bytes + lists);
-        let index = u64::from(self.all_blocks()) * Merged::BYTES_PER_BLOCK;
+        let index = Merged::index_bytes(changes, self.all_blocks());
+        let of_all = changes.groups().1;
+        // Where not all are kept, threads hold the changes of the blocks that they have asked for.
+        let at_once = changes.bytes_at_once(plan.blocks_at_once(self.header.block_bytes));
+        let at_once = plan.threads as u64 * at_once;
         let frame = Cache::bytes_per_frame(self.header.block_bytes);
-        let lacking = (index + changes.bytes_by_block()).saturating_sub(unused).div_ceil(frame);
+        let lacking = (index + of_all.max(at_once)).saturating_sub(unused).div_ceil(frame);
         let given = if plan.frames < self.all_blocks() { lacking.min(u64::from(plan.frames / 2)) } else { 0 };
         plan.frames -= given as u32;
-        (unused + given * frame).saturating_sub(index)
+        let bytes = (unused + given * frame).saturating_sub(index);
+        if bytes < of_all { bytes.saturating_sub(at_once) } else { bytes }
     }
 
     /// The blocks that the last run kept, if they are no more than that many bytes.
     pub(crate) fn take_merged(&self, bytes: u64) -> Merged {
-        let blocks = if self.changes.is_some() { self.all_blocks() } else { 0 };
         let kept = self.merged.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let merged = kept.filter(|kept| kept.bytes() <= bytes).unwrap_or_else(|| Merged::new(blocks));
+        let none = || Merged::new(self.changes.as_ref(), self.all_blocks());
+        let merged = kept.filter(|kept| kept.bytes() <= bytes).unwrap_or_else(none);
         merged.allow(bytes);
         merged
     }

@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::format::block_layout::{self, Head};
 use crate::format::{Decoder, Layout, list_code};
+use crate::updates::block_rows::GroupRows;
 use crate::updates::rows::{Change, Row, sort};
 
 /// By vertex, its neighbours and their weights, ascending.
@@ -79,9 +80,11 @@ proptest! {
         let layout = Layout { block_bytes: 1 << 15, compressed, directed: true, weights, vertices: 1 << 30 };
         let bytes = block_of(&lists, first, &layout);
         let base = Block::new(&bytes, 7, compressed.then(Decoder::detect), weights);
-        let block_rows = BlockRows::new(first..first + count, &rows, weights != Weights::None);
+        let mut group = GroupRows::default();
+        group.begin(7);
+        group.push(first..first + count, &rows, weights != Weights::None);
         let place = Place { number: 7, first, end: first + count, flags: CONTINUES };
-        let found = BlockLists::new(is_stored.then_some(&base), &block_rows, place, weights);
+        let found = BlockLists::new(is_stored.then_some(&base), group.of(7), place, weights);
         let (mut merger, mut list_merger) = (Merger::default(), ListMerger::default());
         let merged = found.merge(&mut merger);
         prop_assert_eq!((found.number(), found.vertices()), (7, first..first + count));

@@ -79,16 +79,11 @@ pub(crate) struct Window {
     there: usize,
     /// Reads of the file.
     reads: u64,
-    /// Only the block that is wanted is read, and none behind it.
-    is_for_one: bool,
+    /// A key from which on no rows are asked for soon, if it is known.
+    reach: Option<u64>,
 }
 
 impl Window {
-    /// For whoever looks up single keys that lie far apart.
-    pub(crate) fn of_one_block() -> Window {
-        Window { is_for_one: true, ..Window::default() }
-    }
-
     /// For another run.
     fn forget(&mut self) {
         (self.block, self.there) = (None, 0);
@@ -97,6 +92,11 @@ impl Window {
     /// Reads of the file since this was asked last.
     pub(crate) fn take_reads(&mut self) -> u64 {
         std::mem::take(&mut self.reads)
+    }
+
+    /// Says that up to a key rows are asked for next: the file is read no further.
+    pub(crate) fn expect(&mut self, reach: u64) {
+        self.reach = Some(reach);
     }
 
     /// Bytes in memory, about.
@@ -142,6 +142,7 @@ impl RunSide {
         window.forget();
         let mut rows = Vec::new();
         for key in keys.iter().filter(|key| filter.is_none_or(|filter| filter.may_have(**key))) {
+            window.expect(key + 1);
             self.rows(*key..key + 1, window, &mut rows)?;
             rows.drain(..).for_each(&mut each);
         }
@@ -170,13 +171,6 @@ impl RunSide {
             let _ = self.filter.set(filter);
         }
         self.filter.get().ok_or_else(|| unreachable!("it is set"))
-    }
-
-    /// Whether the rows of a range of keys are decoded already, all of them.
-    pub(crate) fn has_at_hand(&self, keys: &Range<u64>, window: &Window) -> bool {
-        let block = self.first_block(keys.start);
-        let is_before = |block: usize| self.firsts.get(block).is_none_or(|first| *first >= keys.end);
-        is_before(block) || window.block == Some(block) && is_before(block + 1)
     }
 
     /// The first block that may have rows of a key.
@@ -231,15 +225,15 @@ impl RunSide {
 
     /// Reads some blocks from one on.
     fn read(&self, block: usize, window: &mut Window) -> Result<(), GraphError> {
-        let Window { raw, start, from, there, reads, is_for_one, .. } = window;
+        let Window { raw, start, from, there, reads, reach, .. } = window;
         if raw.is_empty() {
             // Direct reads go to aligned places.
             raw.resize(AHEAD * BLOCK + ALIGNMENT as usize, 0);
             *start = raw.as_ptr().align_offset(ALIGNMENT as usize);
         }
         assert!(block < self.firsts.len(), "block {block} of {}", self.firsts.len());
-        let ahead = if *is_for_one { 1 } else { AHEAD };
-        let count = ahead.min(self.firsts.len() - block);
+        let behind = reach.map_or(self.firsts.len(), |reach| self.firsts.partition_point(|key| *key < reach));
+        let count = behind.saturating_sub(block).clamp(1, AHEAD).min(self.firsts.len() - block);
         let bytes = &mut raw[*start..*start + count * BLOCK];
         *there = 0;
         *reads += 1;

@@ -46,7 +46,7 @@ fn single_keys_have_their_rows_before_and_after_there_is_a_filter() {
     let all = rows(50_000, 1);
     let run = write(&folder.path().join("run"), &all, &[]).forward;
     let wanted: Vec<Row> = all.iter().step_by(977).copied().collect();
-    let mut window = Window::of_one_block();
+    let mut window = Window::default();
     let mut look_up = |keys: &[u64]| {
         let mut found = Vec::new();
         run.each_of(keys, &mut window, |row| found.push(row)).unwrap();
