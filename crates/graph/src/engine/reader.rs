@@ -14,9 +14,6 @@ use crate::GraphError;
 /// Requests that may wait for company before the device sees them, while cached blocks are visited.
 const BATCH: u32 = 8;
 
-/// The same where requests are sent early.
-const EARLY: u32 = 2;
-
 /// A sweep that misses no more blocks than this keeps the device idle.
 pub(crate) const THIN: usize = 32;
 
@@ -204,7 +201,7 @@ impl<'g> BlockReader<'g> {
                         self.missed.push(block);
                     }
                     if !self.grow(block, blocks)? {
-                        if self.sends_early && self.unsent >= EARLY {
+                        if self.sends_early && self.unsent >= BATCH {
                             self.poll(blocks)?;
                         }
                         self.reshape(blocks, cache, visit)?;
