@@ -140,6 +140,36 @@ impl<'a> BlockLists<'a> {
         self.base.as_ref().map_or(0, |base| base.scan(vertex, each))
     }
 
+    /// As [`BlockLists::scan`], in another order where changes only add neighbours: these come last, and
+    /// nothing is merged.
+    ///
+    /// # Panics
+    /// As [`Block::scan`].
+    #[inline]
+    pub fn scan_unordered(&self, vertex: Vertex, mut each: impl FnMut(Vertex) -> bool) -> usize {
+        let Some(changed) = &self.changed else {
+            return self.base.as_ref().map_or(0, |base| base.scan(vertex, each));
+        };
+        let rows = changed.rows.of(vertex);
+        if !rows.only_adds() {
+            return self.scan_changed(vertex, rows, &mut each);
+        }
+        let mut wants_more = true;
+        let mut see = |neighbour| {
+            wants_more = each(neighbour);
+            wants_more
+        };
+        let mut seen = self.base.as_ref().map_or(0, |base| base.scan(vertex, &mut see));
+        for neighbour in rows.neighbours {
+            if !wants_more {
+                break;
+            }
+            seen += 1;
+            wants_more = each(*neighbour);
+        }
+        seen
+    }
+
     fn scan_changed(
         &self,
         vertex: Vertex,
@@ -196,6 +226,23 @@ impl<'a> BlockLists<'a> {
                 let base = self.base.as_ref().zip(place);
                 let groups = base.map(|(base, place)| base.groups_at(vertex, place));
                 each(vertex, Neighbours::Unchanged(groups.unwrap_or(Groups::plain(&[]))));
+            }
+        });
+    }
+
+    /// Calls `each` with every vertex, ascending, and its list in two parts, each ascending: a list of a block
+    /// by its place there ([`Block::groups_at`]), and neighbours with their weights.
+    pub fn each_part(
+        &self,
+        merger: &mut ListMerger,
+        mut each: impl FnMut(Vertex, Option<(&Block<'_>, (usize, usize))>, List<'_>),
+    ) {
+        let base = self.base.as_ref();
+        self.each_place(|vertex, place, rows| match rows {
+            Some(rows) if !rows.only_adds() => each(vertex, None, merger.list(base, vertex, rows)),
+            rows => {
+                let ListRows { neighbours, weights, .. } = rows.unwrap_or_default();
+                each(vertex, base.zip(place), List { neighbours, weights });
             }
         });
     }

@@ -303,7 +303,7 @@ impl<F: Found> BfsState<F> {
             let (mut lists, before) = (0, found.edges);
             for vertex in frontier.iter(block.vertices()) {
                 lists += 1;
-                found.edges += block.scan(vertex, |neighbour| {
+                found.edges += block.scan_unordered(vertex, |neighbour| {
                     found.vertices += u64::from(self.reach(neighbour, &self.next));
                     true
                 }) as u64;
@@ -338,7 +338,7 @@ impl<F: Found> BfsState<F> {
     #[inline]
     fn pull_one(&self, block: &BlockLists<'_>, vertex: Vertex, frontier: &Frontier, found: &mut SweepCounts) {
         let mut hit = false;
-        let seen = block.scan(vertex, |neighbour| {
+        let seen = block.scan_unordered(vertex, |neighbour| {
             hit = frontier.contains(neighbour);
             !hit
         });

@@ -2,9 +2,10 @@
 //! any thread, is put together by vertex.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use leadline_graph_store::format::{Block, Direction, Directory, Vertex};
+use leadline_graph_store::updates::BlockLists;
 use rayon::prelude::*;
 
 use super::{by_vertex, numbers, plain};
@@ -158,14 +159,31 @@ pub(crate) fn sweep_range<L: Send>(
     local: impl Fn() -> L + Sync,
     visit: impl Fn(&mut L, &Block<'_>) + Sync,
 ) -> Result<Vec<L>, GraphError> {
-    let graph = engine.graph();
-    if u64::from(range.end - range.start) == graph.vertices() {
-        return engine.sweep(direction, Which::All, local, visit);
-    }
+    let blocks = blocks_of_range(engine.graph(), direction, range);
+    engine.sweep(direction, blocks.as_deref().map_or(Which::All, Which::Blocks), local, visit)
+}
+
+/// The same for visitors of [`Engine::sweep_lists`].
+///
+/// # Errors
+/// As [`Engine::sweep`].
+pub(crate) fn sweep_lists_of_range<L: Send>(
+    engine: &mut Engine<'_>,
+    direction: Direction,
+    range: &Range<Vertex>,
+    local: impl Fn() -> L + Sync,
+    visit: impl Fn(&mut L, &BlockLists<'_>) + Sync,
+) -> Result<Vec<L>, GraphError> {
+    let blocks = blocks_of_range(engine.graph(), direction, range);
+    let which = blocks.as_deref().map_or(Which::All, Which::Blocks);
+    engine.sweep_lists(&AtomicBool::new(false), direction, which, local, visit)
+}
+
+/// The blocks with lists of a range of vertices; none where they are all.
+fn blocks_of_range(graph: &Graph, direction: Direction, range: &Range<Vertex>) -> Option<Vec<u32>> {
     let directory = graph.directory(direction);
-    let blocks: Vec<u32> =
-        (directory.block_of(range.start)..=directory.last_block_of(range.end - 1)).collect();
-    engine.sweep(direction, Which::Blocks(&blocks), local, visit)
+    let is_part = u64::from(range.end - range.start) < graph.vertices();
+    is_part.then(|| (directory.block_of(range.start)..=directory.last_block_of(range.end - 1)).collect())
 }
 
 /// The blocks with lists, or pieces of them, of some vertices; both ascending.

@@ -21,6 +21,8 @@ mod run;
 mod shared;
 mod sums;
 
+use std::sync::atomic::AtomicBool;
+
 use leadline_graph_store::format::{Direction, Vertex};
 use rayon::prelude::*;
 
@@ -358,18 +360,19 @@ impl<E: Edges> PageRankState<'_, E> {
     /// Sums by reading incoming edges.
     fn pull(&self, engine: &mut Engine<'_>) -> Result<(), GraphError> {
         let (ranks, contributions) = (&self.ranks, &self.contributions);
-        let locals = engine.sweep(
+        let locals = engine.sweep_lists(
+            &AtomicBool::new(false),
             Direction::Reverse,
             Which::All,
             || (Sums::<E>::new(), Vec::new()),
-            |(sums, pieces), block| {
+            |(sums, pieces), lists| {
                 sums.of(
-                    block,
-                    block.places(),
+                    lists,
+                    |_| true,
                     contributions,
                     |vertex| vertex,
                     |vertex, sum| {
-                        if block.is_piece(vertex) {
+                        if lists.is_piece(vertex) {
                             pieces.push((vertex, sum));
                         } else {
                             ranks[vertex as usize].set(sum);

@@ -101,6 +101,28 @@ proptest! {
             }));
         });
         prop_assert_eq!(each.len() as u32, count);
+        let mut parts = Vec::new();
+        found.each_part(&mut list_merger, |vertex, base, more| {
+            let mut entries: Vec<(Vertex, f64)> = Vec::new();
+            if let Some((block, place)) = base {
+                let groups = block.groups_at(vertex, place);
+                let mut of_weights = block.weights_at(place, groups.values());
+                for group in groups {
+                    let weights = of_weights.next_group();
+                    entries.extend(group.values.into_iter().zip(weights).take(group.len));
+                }
+            }
+            let of_more = |at| more.weights.get(at).copied().unwrap_or_default();
+            entries.extend(more.neighbours.iter().enumerate().map(|(at, neighbour)| (*neighbour, of_more(at))));
+            entries.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+            parts.push((vertex, entries));
+        });
+        for ((vertex, entries), part) in (first..).zip(&expected).zip(&parts) {
+            let weight = |weight: f64| if weights == Weights::None { 0.0 } else { weight };
+            let mut entries: Vec<_> = entries.iter().map(|entry| (entry.0, weight(entry.1))).collect();
+            entries.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+            prop_assert_eq!(&(vertex, entries), part);
+        }
         for (at, (vertex, expected)) in (first..).zip(&expected).enumerate() {
             let neighbours: Vec<Vertex> = expected.iter().map(|entry| entry.0).collect();
             let of_weights: Vec<f64> = expected.iter().map(|entry| entry.1).collect();
@@ -114,6 +136,16 @@ proptest! {
                     scanned.len() < most
                 });
                 prop_assert_eq!((seen, &scanned[..]), (most, &neighbours[..most]));
+                scanned.clear();
+                let seen = found.scan_unordered(vertex, |neighbour| {
+                    scanned.push(neighbour);
+                    scanned.len() < most
+                });
+                prop_assert_eq!((seen, scanned.len()), (most, most));
+                if most == neighbours.len() {
+                    scanned.sort_unstable();
+                    prop_assert_eq!(&scanned, &neighbours);
+                }
             }
             prop_assert_eq!(found.list(vertex, &mut list_merger).neighbours, &neighbours[..]);
             prop_assert_eq!(found.list(vertex, &mut list_merger).weights, of_weights);

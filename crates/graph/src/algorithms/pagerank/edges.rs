@@ -9,7 +9,7 @@ use leadline_graph_store::format::{Block, Direction, Group, GroupWeights, Groups
 
 use super::hubs::each_hub;
 use super::shared::{Double, Shared};
-use crate::algorithms::lists::sweep_range;
+use crate::algorithms::lists::{sweep_lists_of_range, sweep_range};
 use crate::algorithms::{by_vertex, numbers, plain};
 use crate::engine::Stored;
 use crate::{Engine, Graph, GraphError};
@@ -40,6 +40,9 @@ pub(super) trait Edges {
     /// The edges of the next group of a list, which lead to `ends`.
     fn edges(ends: [u32; GROUP], weights: &mut Self::Weights<'_>) -> [Self::Edge; GROUP];
 
+    /// An edge that leads to `end`; without weights, none is asked for.
+    fn edge(end: u32, weight: f64) -> Self::Edge;
+
     /// Where an edge leads.
     fn end(edge: Self::Edge) -> u32;
 
@@ -68,21 +71,20 @@ impl<Give: Shared + Stored> Edges for Unweighted<Give> {
 
     fn totals(engine: &mut Engine<'_>, range: &Range<Vertex>) -> Result<Vec<u32>, GraphError> {
         let degrees = numbers(range.len() as u64, |_| 0);
-        sweep_range(
+        sweep_lists_of_range(
             engine,
             Direction::Forward,
             range,
             || (),
-            |(), block| {
-                for (vertex, list) in block.places().filter(|(vertex, _)| range.contains(vertex)) {
-                    let degree = &degrees[(vertex - range.start) as usize];
-                    let here = block.degree_at(list) as u32;
-                    if block.is_piece(vertex) {
-                        degree.fetch_add(here, Ordering::Relaxed);
+            |(), lists| {
+                lists.each_degree(|vertex, here| {
+                    let Some(degree) = degrees.get(vertex.wrapping_sub(range.start) as usize) else { return };
+                    if lists.is_piece(vertex) {
+                        degree.fetch_add(here as u32, Ordering::Relaxed);
                     } else {
-                        degree.store(here, Ordering::Relaxed);
+                        degree.store(here as u32, Ordering::Relaxed);
                     }
-                }
+                });
             },
         )?;
         Ok(plain(degrees))
@@ -94,6 +96,11 @@ impl<Give: Shared + Stored> Edges for Unweighted<Give> {
     #[inline(always)]
     fn edges(ends: [u32; GROUP], (): &mut ()) -> [u32; GROUP] {
         ends
+    }
+
+    #[inline(always)]
+    fn edge(end: u32, _: f64) -> u32 {
+        end
     }
 
     #[inline(always)]
@@ -177,6 +184,11 @@ impl Edges for Weighted {
     fn edges(ends: [u32; GROUP], weights: &mut GroupWeights<'_>) -> [(u32, f64); GROUP] {
         let weights = weights.next_group();
         std::array::from_fn(|at| (ends[at], weights[at]))
+    }
+
+    #[inline(always)]
+    fn edge(end: u32, weight: f64) -> (u32, f64) {
+        (end, weight)
     }
 
     #[inline(always)]

@@ -14,7 +14,7 @@ use super::jumps::Jumps;
 use super::shared::{Double, Shared};
 use super::sums::Sums;
 use super::{PageRankOptions, Ranked, ValueBytes, divisor};
-use crate::algorithms::lists::sweep_range;
+use crate::algorithms::lists::{sweep_lists_of_range, sweep_range};
 use crate::algorithms::parts::{PartitionBytes, Partitioning, places, ranges};
 use crate::engine::{StateColumn, StateFile, Stored};
 use crate::{Engine, FileValues, Graph, GraphError, PerVertex};
@@ -157,20 +157,19 @@ impl<E: Edges> State<E> {
             }
             for neighbours in order {
                 held.load(self, neighbours)?;
-                let locals = sweep_range(
+                let locals = sweep_lists_of_range(
                     engine,
                     Direction::Reverse,
                     range,
                     || (Sums::<E>::new(), Vec::new()),
-                    |(lists, pieces), block| {
-                        let own = block.places().filter(|(vertex, _)| range.contains(vertex));
-                        lists.of(
-                            block,
-                            own,
+                    |(sums, pieces), lists| {
+                        sums.of(
+                            lists,
+                            |vertex| range.contains(&vertex),
                             &held.contributions,
                             |vertex| held.place(vertex),
                             |vertex, here| {
-                                if block.is_piece(vertex) {
+                                if lists.is_piece(vertex) {
                                     pieces.push((vertex, here));
                                 } else {
                                     add(vertex, here);
