@@ -20,12 +20,12 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    /// Bytes in memory of a filter for so many keys.
+    /// Bytes in memory of a filter for that many keys.
     pub(super) fn bytes_for(keys: u64) -> u64 {
         lines_for(keys) * size_of::<[u64; WORDS]>() as u64
     }
 
-    /// For so many keys; with more of them, more others seem to be there.
+    /// For that many keys; with more of them, more others seem to be there.
     pub(super) fn new(keys: u64) -> Filter {
         Filter { lines: vec![[0; WORDS]; lines_for(keys) as usize] }
     }

@@ -20,7 +20,7 @@ use crate::inspect::StoreFile;
 /// Reads in flight, at least and at most; a quarter of the memory may go to them.
 const DEPTH: (u64, u64) = (4, 64);
 
-/// A filter of a base's edges is made once one in so many of these was looked up: it takes a pass over all.
+/// A filter of a base's edges takes a pass over all; it is made once one edge in this number was looked up.
 const WORTH: u64 = 256;
 
 /// Finds edges of a base and of the changes since. What it keeps is of this base.

@@ -27,7 +27,7 @@ impl KeptBlocks {
         KeptBlocks { size, most: 0, blocks, numbers, places, next: 0 }
     }
 
-    /// Keeps at most so many bytes from now on; forgets all blocks where there are more.
+    /// Keeps at most that many bytes from now on; forgets all blocks where there are more.
     pub(super) fn limit(&mut self, bytes: u64) {
         self.most = (bytes / (self.size + OF_PLACE) as u64) as usize;
         if self.numbers.len() > self.most {
