@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use leadline_graph::algorithm::{Argument, Arguments, Destination, Job, Ran};
 use leadline_graph::algorithms::{ALGORITHMS, run_sharded};
+use leadline_graph::format::Direction;
 use leadline_graph::import::{ImportOptions, Merge, import};
 use leadline_graph::input::InputOptions;
 use leadline_graph::sharded::ShardedGraph;
@@ -135,6 +136,30 @@ fn little_memory_divides_the_vertices_and_the_cap_holds() {
         assert_eq!(graph.wcc(false).unwrap().count, large.1.facts["components"].as_u64().unwrap());
         std::fs::remove_dir_all(&stores[1]).unwrap();
     }
+}
+
+#[test]
+fn components_of_a_directed_graph_in_many_parts_read_its_lists_few_times() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = edges(9, 300_000, |id| id);
+    let stores = both(folder.path(), &text, 160_000, &ImportOptions::default());
+    let large = result(&stores[0], "wcc", &[], Options::default().with_memory(MEMORY));
+    let options = |memory| Options { threads: 2, ..Options::default().with_memory(memory) };
+    let mut graph = ShardedGraph::open(&stores[1], options(1 << 20)).unwrap();
+    let Err(GraphError::Memory { needed, .. }) = graph.wcc(false) else { panic!("it is too little") };
+    // Some forty parts, of 4096 vertices each, in each shard.
+    let small = result(&stores[1], "wcc", &[], options(needed));
+    assert!(large.0 == small.0);
+    let all: u64 = graph
+        .shards()
+        .tiles(Direction::Forward)
+        .iter()
+        .map(|tile| {
+            std::fs::metadata(graph.shards().tile_path(&stores[1], Direction::Forward, tile)).unwrap().len()
+        })
+        .sum();
+    let run = small.1.runs[0];
+    assert!(run.bytes_read < 3 * all, "{} of {all}", run.bytes_read);
 }
 
 #[test]

@@ -9,6 +9,7 @@
 //! beforehand; whatever is found to hang together with those has one bit and no pair, and edges between two
 //! of them are passed over.
 
+mod lists;
 mod pairs;
 mod resolve;
 
@@ -21,7 +22,7 @@ use rayon::prelude::*;
 use super::NAME;
 use super::forest::{find, flatten, join};
 use crate::algorithms::bfs::sharded::Search;
-use crate::sharded::{Runs, ShardedGraph, Tile};
+use crate::sharded::{Runs, ShardedGraph};
 use crate::{Frontier, GraphError, RunStats, Which};
 use pairs::Pairs;
 pub(crate) use resolve::Components;
@@ -31,9 +32,6 @@ const LEVELS: u32 = 24;
 
 /// Blocks in which a vertex of many neighbours is looked for.
 const SAMPLE_BLOCKS: u32 = 64;
-
-/// Blocks that are listed at a time.
-const LISTED_BLOCKS: usize = 1 << 18;
 
 /// The least vertices of a part.
 const LEAST_PART: u64 = 1 << 12;
@@ -128,6 +126,8 @@ fn components(
         pairs: Pairs::create(graph.temp_folder(), &parts, plan.pairs)?,
         range: 0..0,
         parents: leadline_files::huge_vec(plan.part as usize),
+        part: plan.part,
+        read_once: Vec::new(),
     };
     let mut file = if keep { Some(Components::create(graph, hub)?) } else { None };
     let mut count = 0;
@@ -204,6 +204,10 @@ struct Parts<'g> {
     range: Range<u64>,
     /// As in `forest`.
     parents: Vec<AtomicU64>,
+    /// Most vertices of a part.
+    part: u64,
+    /// Shards with a tile whose edges were all taken up or left to lower parts of the second one.
+    read_once: Vec<(usize, usize)>,
 }
 
 impl Parts<'_> {
@@ -226,93 +230,6 @@ impl Parts<'_> {
             })?;
         }
         Ok(())
-    }
-
-    /// Joins the vertices of the part with their lower neighbours.
-    fn join_lists(&mut self, runs: &mut Runs) -> Result<(), GraphError> {
-        let graph = self.graph;
-        let shard = (self.range.start / graph.shards().shard_vertices) as usize;
-        let is_lower = |tile: &&Tile| tile.from == shard && tile.to <= shard;
-        for tile in graph.tiles(Direction::Forward).iter().filter(is_lower) {
-            self.join_rows(runs, tile)?;
-        }
-        if graph.shards().reverse {
-            for tile in graph.tiles(Direction::Reverse).iter().filter(is_lower) {
-                self.join_rows(runs, tile)?;
-            }
-        } else if graph.shards().directed {
-            // What leads here from lower vertices is in their lists only.
-            for tile in graph.tiles(Direction::Forward) {
-                if tile.to == shard && tile.from <= shard {
-                    self.join_blocks(runs, tile, Which::All, true)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Joins the vertices of the part with their lower neighbours in the lists that a tile has of them.
-    fn join_rows(&self, runs: &mut Runs, tile: &Tile) -> Result<(), GraphError> {
-        let base = tile.from as u64 * self.graph.shards().shard_vertices;
-        let directory = tile.graph.directory(Direction::Forward);
-        let [first, last] = [self.range.start, self.range.end - 1].map(|vertex| (vertex - base) as Vertex);
-        let (mut next, end) = (directory.block_of(first), directory.last_block_of(last) + 1);
-        if next == 0 && end == directory.blocks() {
-            return self.join_blocks(runs, tile, Which::All, false);
-        }
-        while next < end {
-            let blocks: Vec<u32> = (next..end).take(LISTED_BLOCKS).collect();
-            next += blocks.len() as u32;
-            self.join_blocks(runs, tile, Which::Blocks(&blocks), false)?;
-        }
-        Ok(())
-    }
-
-    /// Joins the ends of edges of which the higher one is in the part: the vertex that has the list, or, if
-    /// the lists are `turned`, its neighbour.
-    fn join_blocks(
-        &self,
-        runs: &mut Runs,
-        tile: &Tile,
-        which: Which<'_>,
-        turned: bool,
-    ) -> Result<(), GraphError> {
-        let each = self.graph.shards().shard_vertices;
-        let (from, to) = (tile.from as u64 * each, tile.to as u64 * each);
-        let (of_from, of_to) = (&self.apart.sets[tile.from], &self.apart.sets[tile.to]);
-        let local = || (Vec::new(), 0, None);
-        type Local = (Vec<(u64, u64)>, u64, Option<GraphError>);
-        let visit = |(left, joined, failed): &mut Local, block: &Block<'_>| {
-            for near in block.vertices() {
-                let vertex = from + u64::from(near);
-                if !turned && !self.range.contains(&vertex) {
-                    continue;
-                }
-                *joined += block.scan(near, |far| {
-                    let other = to + u64::from(far);
-                    let (high, low) = if turned { (other, vertex) } else { (vertex, other) };
-                    if low >= high {
-                        // Lists ascend.
-                        return turned;
-                    }
-                    if turned && !self.range.contains(&high) {
-                        return other < self.range.end;
-                    }
-                    match (of_from.contains(near), of_to.contains(far)) {
-                        (true, true) => self.join(high, low, left),
-                        (true, false) => of_from.remove(near),
-                        (false, true) => of_to.remove(far),
-                        (false, false) => {}
-                    }
-                    true
-                }) as u64;
-            }
-            if let Err(error) = self.pairs.put(left) {
-                failed.get_or_insert(error);
-            }
-        };
-        let locals = tile.sweep(runs, NAME, which, local, visit, |(_, joined, _)| *joined)?;
-        locals.into_iter().find_map(|(.., failed)| failed).map_or(Ok(()), Err)
     }
 
     /// Takes down that a vertex of the part and a lower one hang together.

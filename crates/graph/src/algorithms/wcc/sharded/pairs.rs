@@ -42,6 +42,9 @@ struct OfPart {
 }
 
 impl Pairs {
+    /// Bytes of a pair in the file.
+    pub(super) const BYTES: usize = 2 * VERTEX;
+
     /// For parts that ascend, in about that many bytes of memory.
     pub(super) fn create(folder: &Path, parts: &[Range<u64>], bytes: u64) -> Result<Pairs, GraphError> {
         let file = tempfile::tempfile_in(folder).map_err(|error| GraphError::write(folder, error))?;
