@@ -18,7 +18,8 @@ use crate::table::spread;
 
 /// Imports a part of a graph's edges, adds the rest in one commit, and runs algorithms on that store and on
 /// one that was imported whole, in turns; each run is a process of its own. Then additions in commits of 1000
-/// edges, each beside an `fdatasync` of as many bytes at the end of a file.
+/// edges, each beside an `fdatasync` of as many bytes at the end of a file: to that store, and to one in which
+/// they are looked up because it was imported with `--dedupe`.
 #[derive(Parser)]
 pub struct Args {
     /// Folder that `generate` wrote
@@ -47,7 +48,7 @@ pub struct Args {
 const EDGE: usize = 8;
 
 /// Edges of a small commit, and how many commits.
-const SMALL: (usize, usize) = (1000, 100);
+const SMALL: (usize, usize) = (1000, 200);
 
 /// Bytes of a commit's record for each edge that is added: what the `fdatasync` beside it writes.
 const OF_AN_EDGE: usize = 9;
@@ -62,7 +63,7 @@ pub fn updates(args: &Args) -> Result<()> {
     let edges = pairs.concat();
     let folder = tempfile::tempdir_in(&args.dir)?;
     let whole = folder.path().join("whole.graph");
-    import(args, &edges, folder.path(), &whole)?;
+    import(args, &edges, folder.path(), &whole, &[])?;
     let source = u32::from_le_bytes(*edges.first_chunk().context("no edges")?).to_string();
     println!("| added | edges | million edges/s | algorithm | seconds | imported whole | ratio |");
     println!("| --- | --- | --- | --- | --- | --- | --- |");
@@ -70,7 +71,7 @@ pub fn updates(args: &Args) -> Result<()> {
         let cut = edges.len() / EDGE * (100 - *share as usize) / 100 * EDGE;
         let (base, rest) = edges.split_at(cut);
         let store = folder.path().join("changed.graph");
-        import(args, base, folder.path(), &store)?;
+        import(args, base, folder.path(), &store, &[])?;
         let list = folder.path().join("rest.u32");
         fs::write(&list, rest)?;
         let added = run(args, &["update", text(&store)?, text(&list)?, "--commit-every", "1000000000"])?;
@@ -95,11 +96,17 @@ pub fn updates(args: &Args) -> Result<()> {
             );
         }
     }
-    small_commits(args, &whole, &edges, folder.path())
+    println!();
+    println!("| commits of {} edges | ms, first half | ms, second half | fdatasync, ms | ratios |", SMALL.0);
+    println!("| --- | --- | --- | --- | --- |");
+    small_commits(args, "added", &whole, &edges, folder.path())?;
+    import(args, &edges, folder.path(), &whole, &["--dedupe"])?;
+    small_commits(args, "looked up and added", &whole, &edges, folder.path())
 }
 
-/// Edges in commits of some, each beside an `fdatasync`.
-fn small_commits(args: &Args, store: &Path, edges: &[u8], folder: &Path) -> Result<()> {
+/// Edges in commits of some, each beside an `fdatasync`. A writer looks up less on the device the longer it
+/// runs, so both halves are told.
+fn small_commits(args: &Args, what: &str, store: &Path, edges: &[u8], folder: &Path) -> Result<()> {
     let (of_a_commit, commits) = SMALL;
     let mut child = command(args, &["update", text(store)?, "-", "--commit-every", &of_a_commit.to_string()])
         .stdin(Stdio::piped())
@@ -132,24 +139,29 @@ fn small_commits(args: &Args, store: &Path, edges: &[u8], folder: &Path) -> Resu
     }
     drop(input);
     child.wait()?;
-    let [ours, theirs] = [ours, theirs].map(|seconds| median(&seconds).map(|seconds| 1e3 * seconds));
-    let ratio = ours[0] / theirs[0];
-    println!();
+    let of = |seconds: &[f64]| median(seconds).map(|seconds| 1e3 * seconds);
+    let (first, second) = ours.split_at(commits / 2);
+    let [first, second, theirs] = [of(first), of(second), of(&theirs)];
     println!(
-        "A commit of {of_a_commit}: {} ms; fdatasync: {} ms; ratio {ratio:.2}",
-        spread(&ours),
-        spread(&theirs)
+        "| {what} | {} | {} | {} | {:.2}, {:.2} |",
+        spread(&first),
+        spread(&second),
+        spread(&theirs),
+        first[0] / theirs[0],
+        second[0] / theirs[0]
     );
     Ok(())
 }
 
-fn import(args: &Args, edges: &[u8], folder: &Path, store: &Path) -> Result<()> {
+fn import(args: &Args, edges: &[u8], folder: &Path, store: &Path, words: &[&str]) -> Result<()> {
     let list = folder.join("edges.u32");
     fs::write(&list, edges)?;
     if store.is_dir() {
         fs::remove_dir_all(store)?;
     }
-    run(args, &["import", text(&list)?, text(store)?, "--undirected"]).map(|_| ())
+    let mut all = vec!["import", text(&list)?, text(store)?, "--undirected"];
+    all.extend(words);
+    run(args, &all).map(|_| ())
 }
 
 fn command(args: &Args, words: &[&str]) -> Command {
