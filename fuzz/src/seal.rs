@@ -1,8 +1,10 @@
 //! The checksums of a graph store, put in order after a mutation. docs/graph-format.md says where they are.
 
+use std::io::Write as _;
+
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-const PAGE: usize = 4096;
+pub(crate) const PAGE: usize = 4096;
 const BLOCK_BYTES: usize = 12;
 /// Offset and bytes of each part, in the header: blocks, directory, reverse blocks, their directory, ids,
 /// order.
@@ -37,6 +39,22 @@ pub(crate) fn seal_store(store: &mut [u8]) {
     }
     let sum = xxh3_64_with_seed(&store[..PAGE - 8], 0);
     store[PAGE - 8..PAGE].copy_from_slice(&sum.to_le_bytes());
+}
+
+/// Seals the manifest of a sharded store, whose checksum ends its first line.
+pub(crate) fn seal_manifest(manifest: &mut [u8]) {
+    let Some(end) = manifest.iter().position(|byte| *byte == b'\n') else { return };
+    let (first, rest) = manifest.split_at_mut(end);
+    let Some(mut digits) = first.len().checked_sub(16).map(|at| &mut first[at..]) else { return };
+    write!(digits, "{:016x}", xxh3_64_with_seed(&rest[1..], 0)).expect("it has 16 digits");
+}
+
+/// Seals the pages of ids of a sharded store.
+pub(crate) fn seal_ids(ids: &mut [u8]) {
+    for (page, bytes) in ids.chunks_exact_mut(PAGE).enumerate() {
+        let sum = xxh3_64_with_seed(&bytes[8..], 7 << 56 | page as u64);
+        bytes[..8].copy_from_slice(&sum.to_le_bytes());
+    }
 }
 
 fn number(store: &[u8], at: usize) -> u64 {

@@ -9,6 +9,7 @@ mod imports;
 mod options;
 mod profiles;
 mod settings;
+mod sharded;
 mod stores;
 mod tables;
 mod traces;
@@ -34,5 +35,6 @@ pub fn all() -> std::io::Result<Vec<Box<dyn Target>>> {
     all.extend(edges::all()?);
     all.push(Box::new(corpus::Corpus::new()?));
     all.push(Box::new(stores::Stores::new()?));
+    all.extend(sharded::all()?);
     Ok(all)
 }
