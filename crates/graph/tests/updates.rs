@@ -306,7 +306,8 @@ fn history(number: usize, commits: usize, changes: usize) {
         let (buffer, fanout) = if in_runs { (2000, 2) } else { (16 << 20, 4) };
         let options = UpdateOptions { buffer, fanout, ..UpdateOptions::default() };
         let mut update = GraphUpdate::open(&store, options).unwrap();
-        // Where no vertex goes, edges are looked up one by one, each time with what was kept of the last time.
+        // Where no vertex goes, edges are looked up one by one, each time with what was kept of the last
+        // time.
         let of_vertices = commit % 2 == 0;
         for _ in 0..3 {
             let before = update.version();

@@ -18,8 +18,8 @@ use crate::table::spread;
 
 /// Imports a part of a graph's edges, adds the rest in one commit, and runs algorithms on that store and on
 /// one that was imported whole, in turns; each run is a process of its own. Then additions in commits of 1000
-/// edges, each beside an `fdatasync` of as many bytes at the end of a file: to that store, and to one in which
-/// they are looked up because it was imported with `--dedupe`.
+/// edges, each beside an `fdatasync` of as many bytes at the end of a file: to that store, and to one in
+/// which they are looked up because it was imported with `--dedupe`.
 #[derive(Parser)]
 pub struct Args {
     /// Folder that `generate` wrote

@@ -230,8 +230,8 @@ impl<'a> BlockLists<'a> {
         });
     }
 
-    /// Calls `each` with every vertex, ascending, and its list in two parts, each ascending: a list of a block
-    /// by its place there ([`Block::groups_at`]), and neighbours with their weights.
+    /// Calls `each` with every vertex, ascending, and its list in two parts, each ascending: a list of a
+    /// block by its place there ([`Block::groups_at`]), and neighbours with their weights.
     pub fn each_part(
         &self,
         merger: &mut ListMerger,

@@ -1,4 +1,5 @@
-//! Which keys may be among many, in about two bytes each: whoever looks for one that is not there reads nothing.
+//! Which keys may be among many, in about two bytes each: whoever looks for one that is not there reads
+//! nothing.
 
 use super::key_map::mix;
 

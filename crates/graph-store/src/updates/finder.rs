@@ -1,5 +1,6 @@
 //! Looks up single edges: each in the one block of the base that may have it, and in the rows of what changed
-//! since. A sweep over the blocks, which is begun anew each time, takes milliseconds before it reads the first.
+//! since. A sweep over the blocks, which is begun anew each time, takes milliseconds before it reads the
+//! first.
 
 use std::fs::File;
 use std::path::Path;

@@ -12,8 +12,8 @@ use crate::format::{Block, Decoder, Weights};
 type Kept = (Box<[u8]>, Option<Decoder>, Weights);
 
 /// The changes of groups of blocks, and blocks as these made them, until the memory for both is used up.
-/// Nothing is let go for another: of what is visited in turn, what is kept serves as well as anything. A block
-/// is kept only where there is room for the changes of all, which take less and serve every visitor.
+/// Nothing is let go for another: of what is visited in turn, what is kept serves as well as anything. A
+/// block is kept only where there is room for the changes of all, which take less and serve every visitor.
 #[derive(Debug)]
 pub struct Merged {
     groups: Vec<OnceLock<GroupRows>>,

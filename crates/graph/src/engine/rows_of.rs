@@ -14,8 +14,8 @@ pub(super) struct RowsOf<'a> {
 }
 
 impl RowsOf<'_> {
-    /// Decodes the changes of a block that is visited soon, and of the others of its group. To ask for them in
-    /// the order of blocks, which come in any order, takes least.
+    /// Decodes the changes of a block that is visited soon, and of the others of its group. To ask for them
+    /// in the order of blocks, which come in any order, takes least.
     pub(super) fn fetch(&self, number: u32, read: &mut ReadRows) -> Result<(), GraphError> {
         let RowsOf { changes, directory, merged } = *self;
         let group = changes.group_of(number);
