@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn all_keys_are_found_and_few_others() {
-        let key = |at: u64| (at * 7) << 32 | at % 1000;
+        let key = |at: u64| ((at * 7) << 32) | (at % 1000);
         let mut filter = Filter::new(100_000);
         (0..100_000).map(key).for_each(|key| filter.insert(key));
         assert!((0..100_000).map(key).all(|key| filter.may_have(key)));
