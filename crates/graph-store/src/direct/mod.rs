@@ -112,7 +112,10 @@ impl DirectFile {
     }
 
     fn read_error(&self, source: io::Error) -> GraphError {
-        GraphError::Read { name: format!("temporary file in {}", self.name.display()), source }
+        // A temporary file has no name, and is called by its directory.
+        let name = self.name.display();
+        let name = if self.name.is_dir() { format!("temporary file in {name}") } else { name.to_string() };
+        GraphError::Read { name, source }
     }
 }
 

@@ -205,3 +205,17 @@ fn a_read_beyond_the_end_of_the_file_fails() {
         assert!(matches!(read, Err(GraphError::Read { .. })), "{read:?}");
     });
 }
+
+#[test]
+fn what_cannot_be_read_is_called_by_its_name_and_a_temporary_file_by_its_directory() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let fail = |opened: Arc<DirectFile>| opened.read_error(ErrorKind::UnexpectedEof.into()).to_string();
+    std::fs::write(&path, [0; PAGE]).unwrap();
+    let of_store = fail(DirectFile::to_read(&File::open(&path).unwrap(), &path).unwrap());
+    assert!(of_store.starts_with(&format!("{}: cannot be read", path.display())), "{of_store}");
+    let file = tempfile::tempfile_in(folder.path()).unwrap();
+    let of_temporary = fail(DirectFile::new(&file, folder.path()).unwrap());
+    let directory = folder.path().display();
+    assert!(of_temporary.starts_with(&format!("temporary file in {directory}: ")), "{of_temporary}");
+}

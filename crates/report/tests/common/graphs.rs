@@ -17,6 +17,7 @@ pub fn sample_graph() -> GraphInfo {
         store: "web.store".to_owned(),
         version: 0,
         space: None,
+        leftovers: None,
         file_bytes: 123_456_789,
         vertices,
         edges: 61_728_394,
