@@ -1,6 +1,5 @@
 //! Looks up single edges: each in the one block of the base that may have it, and in the rows of what changed
-//! since. A sweep over the blocks, which is begun anew each time, takes milliseconds before it reads the
-//! first.
+//! since. A sweep over the blocks takes milliseconds before it reads the first, each time.
 
 use std::fs::File;
 use std::path::Path;

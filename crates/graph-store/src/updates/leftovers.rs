@@ -9,7 +9,7 @@ use super::compact::begun::Left;
 use super::folder::{self, Manifest};
 use crate::GraphError;
 
-/// Files next to those of the store. A writer that is at work has such files too.
+/// Files next to the store's own. A writer that is at work has such files too.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Leftovers {
     /// In the order of their names.

@@ -50,7 +50,7 @@ pub struct ReadRows {
 }
 
 impl ReadRows {
-    /// For a thread that goes through that many blocks, and asks for so many of them in any order.
+    /// For a thread that goes through `chunk` blocks, and asks for `at_once` of them in any order.
     pub fn new(chunk: u32, at_once: u32) -> ReadRows {
         ReadRows { chunk, at_once, ..ReadRows::default() }
     }
