@@ -170,8 +170,8 @@ pub(crate) fn prove(program: &mut dyn Program) {
     lying.print(program.name(), Rules::Lying);
     assert!(4 * lying.losing >= lying.cuts, "{}: a drive that lies was not noticed", program.name());
     if exhaustive() {
-        // How many depends on the machine, and on how soon a program syncs; benches/RESULTS.md has half of them
-        // and more.
+        // How many depends on the machine, and on how soon a program syncs; benches/RESULTS.md has half of
+        // them and more.
         assert!(3 * total.dropped >= total.cuts, "{}: too few cuts dropped a write", program.name());
     }
 }
