@@ -37,7 +37,7 @@ impl GroupRows {
     /// Bytes in memory in addition to neighbours and weights, of each block with as many lists as most have.
     pub(crate) const BYTES_PER_BLOCK: u64 = 4 * (HEAD as u64 + 1) + 32;
 
-    /// Begins anew, with the changes of a block and of those after it.
+    /// Forgets all, and begins with the changes of a block and the blocks after it.
     pub(crate) fn begin(&mut self, first: u32) {
         self.first = first;
         self.starts.clear();

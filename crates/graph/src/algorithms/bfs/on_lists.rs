@@ -118,8 +118,8 @@ pub(super) fn search(
 }
 
 impl Search<'_> {
-    /// Gives a vertex a level if it has none. No two threads may call it at the same time, because it reads
-    /// the level and then stores it.
+    /// Gives a vertex a level if it has none. Only one thread may run it at a time: it reads the level, then
+    /// stores it.
     #[inline]
     fn reach_alone(&self, vertex: Vertex, level: u32, next: &mut Level) {
         let place = &self.levels[vertex as usize];

@@ -73,8 +73,9 @@ impl<E: Edges> Sums<E> {
         self.add_up(contributions, &mut take);
     }
 
-    /// The same of a block with changes; some lists may be left to be added up. To find the changes of a list
-    /// takes so many instructions that lists are decoded first whatever the cache has.
+    /// The same of a block with changes; some lists may be left to be added up. Lists are decoded first even
+    /// where contributions fit in the cache: finding the changes of a list takes more instructions than a
+    /// processor looks ahead.
     fn of_changed(
         &mut self,
         lists: &BlockLists<'_>,
