@@ -374,6 +374,27 @@ proptest! {
     }
 }
 
+#[test]
+fn a_lighter_copy_that_an_update_adds_comes_first_whether_vertices_are_renumbered_or_not() {
+    for kind in 0..4 {
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("g");
+        let mut plain = Plain {
+            directed: kind & 1 == 1,
+            weighted: true,
+            strings: false,
+            renumbered: kind & 2 == 2,
+            compressed: false,
+            vertices: (0..4).collect(),
+            edges: vec![(1, 2, 3), (1, 2, 5), (1, 0, 2), (1, 3, 2)],
+        };
+        plain.write(&store);
+        plain.change(&store, &[Change::Insert(1, 2, 1), Change::Insert(1, 2, 4)]);
+        let mut graph = Graph::open(&store, options(64 << 20)).unwrap();
+        check(&plain, &mut graph, &[2, 1], 1, 64 << 20);
+    }
+}
+
 fn hub_and_others(store: &Path) -> Graph {
     let hub = (0..4000).map(|at| (17, at, 1));
     let edges = hub.chain((0..20_000u32).map(|at| (at.into(), u64::from(at) * 7 % 20_000, 2))).collect();

@@ -147,14 +147,20 @@ impl<'g> Naming<'g> {
         }
     }
 
-    /// Appends the ranks of a list, ascending, and its weights with them.
+    /// Appends the ranks of a list, ascending, and its weights with them; of parallel edges the lighter first.
     pub(super) fn put_list(&self, list: List<'_>, ranks: &mut Vec<u32>, weights: &mut Vec<f64>) {
         let start = ranks.len();
         ranks.extend(list.neighbours.iter().map(|vertex| self.rank(*vertex)));
-        if !self.graph.header().renumbered {
+        if list.weights.is_empty() {
+            if self.graph.header().renumbered {
+                ranks[start..].sort_unstable();
+            }
+            return;
+        }
+        // A copy of an edge that an update added follows those of the base, whatever the weights.
+        let edges = || ranks[start..].iter().zip(list.weights);
+        if edges().is_sorted_by(|a, b| a.0.cmp(b.0).then(a.1.total_cmp(b.1)).is_le()) {
             weights.extend_from_slice(list.weights);
-        } else if list.weights.is_empty() {
-            ranks[start..].sort_unstable();
         } else {
             let ranked = ranks.drain(start..).zip(list.weights.iter().copied());
             let mut both: Vec<(u32, f64)> = ranked.collect();
