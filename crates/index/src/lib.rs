@@ -1,0 +1,1 @@
+//! A B+-tree in pages of a buffer pool that knows its device.
