@@ -268,3 +268,33 @@ fn a_dirty_victim_takes_n_with_it() {
         assert_eq!((stats.batches, stats.writes), (batches, writes), "page {page}");
     }
 }
+
+#[test]
+fn a_discarded_page_is_not_written_and_one_created_again_is_zeros() {
+    for policy in PolicyKind::ALL {
+        let memory = MemoryDevice::new(64 * 4096, 512);
+        let pool = Pool::open(Arc::new(memory.clone()), PoolConfig::new(4096, 8).policy(*policy)).unwrap();
+        for page in 0..4 {
+            pool.write(page).unwrap().fill(1);
+        }
+        let guard = pool.read(1).unwrap();
+        assert!(!pool.discard(1).unwrap(), "a guard holds it");
+        drop(guard);
+        assert!(pool.discard(1).unwrap() && pool.discard(2).unwrap() && pool.discard(40).unwrap());
+        pool.checkpoint().unwrap();
+        assert_eq!(pool.stats().writes, 2, "{policy:?}");
+        assert_eq!(pool.read(2).unwrap()[0], 0, "it was never written");
+        // In memory, and on the device only.
+        pool.write(3).unwrap().fill(7);
+        for page in [0, 3] {
+            assert!(pool.create(page).unwrap().iter().all(|byte| *byte == 0));
+        }
+        (10..18).for_each(|page| drop(pool.read(page).unwrap()));
+        assert!([0, 3].iter().all(|page| pool.read(*page).unwrap()[0] == 0), "{policy:?}");
+        let misses = pool.stats().misses;
+        drop(pool.create(9).unwrap());
+        assert_eq!(pool.stats().misses, misses, "created without a read");
+        assert!(matches!(pool.discard(64), Err(PoolError::BeyondDevice { .. })));
+        assert!(matches!(pool.create(64), Err(PoolError::BeyondDevice { .. })));
+    }
+}

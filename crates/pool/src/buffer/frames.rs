@@ -248,6 +248,11 @@ impl Frames {
         Some((FreeFrame(frame), page, ahead))
     }
 
+    /// Takes an unused page out of its frame though it may be dirty.
+    pub(crate) fn discard(&self, frame: Frame, page: Page) -> Option<FreeFrame> {
+        self.header(frame).state.try_discard(page).then_some(FreeFrame(frame))
+    }
+
     /// A page is to be read into the frame by `io_queue`; the caller holds it as soon as it is there.
     pub(crate) fn begin_load(&self, free: FreeFrame, page: Page, io: u32) -> (Load, PendingLatch) {
         (self.begin(free.0, page, io, false), PendingLatch { frame: free.0, ahead: false })

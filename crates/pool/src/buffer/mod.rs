@@ -7,6 +7,7 @@
 //! | `table`, `hit_log`, `ring`, `park` | lookups without a lock; hits on their way to the policy; waiting |
 //! | `core` | what a pool and its cleaner share |
 //! | `access`, `load` | the way to a page: found in memory, or read |
+//! | `create` | pages that begin as zeros, and pages that are no longer needed |
 //! | `replacer`, `eviction`, `miss` | which page goes, as `evict` decides |
 //! | `io_queue`, `reap`, `write_back` | I/O |
 //! | `cleaner_control`, `cleaner` | the background cleaner |
@@ -23,6 +24,7 @@ mod cleaner;
 mod cleaner_control;
 mod config;
 mod core;
+mod create;
 mod double_write;
 mod durability;
 mod error;
@@ -59,9 +61,6 @@ use leadline_device::{Device, DeviceError};
 use leadline_profile::DeviceProfile;
 
 use self::core::Core;
-use self::frames::Latch;
-use self::miss::Miss;
-use crate::evict::Eviction;
 use crate::policy::Page;
 
 pub use checksum::Damage;
@@ -158,6 +157,25 @@ impl Pool {
         Ok((page, WriteGuard::new(hold, core.config.page_len())))
     }
 
+    /// The page, zeroed, to be changed, whatever it held before: for a page whose number is used again. The
+    /// device is not read.
+    ///
+    /// # Errors
+    /// As [`Pool::write`].
+    pub fn create(&self, page: Page) -> Result<WriteGuard<'_>, PoolError> {
+        Ok(WriteGuard::new(self.core.create(page)?, self.core.config.page_len()))
+    }
+
+    /// What the page holds is no longer needed: it leaves memory, and is not written. False where a guard
+    /// holds it: nothing is done then. [`Pool::create`] makes the page again; until then it reads as zeros or
+    /// as what was last written.
+    ///
+    /// # Errors
+    /// [`PoolError::BeyondDevice`], [`PoolError::ReadOnly`].
+    pub fn discard(&self, page: Page) -> Result<bool, PoolError> {
+        self.core.discard(page)
+    }
+
     /// Reads pages ahead, without waiting for them: as many as there are frames for without a write, and as
     /// the I/O queue of this thread has room for ([`PoolConfig::reads_ahead`]). The rest are left out.
     ///
@@ -231,49 +249,6 @@ impl Pool {
     /// How it was made.
     pub fn config(&self) -> &PoolConfig {
         &self.core.config
-    }
-}
-
-impl Core {
-    /// A page that is on no device yet.
-    fn create(&self, page: Page) -> Result<frames::ExclusiveLatch<'_>, PoolError> {
-        self.check(page)?;
-        if !self.writable {
-            return Err(PoolError::ReadOnly { page });
-        }
-        let mut miss = Miss::new(page);
-        loop {
-            let io = self.io()?;
-            let mut replacer = self.replacer();
-            replacer.drain(self);
-            if let Some(frame) = self.table.find(page) {
-                drop((replacer, io));
-                return self.recreate(page, frame);
-            }
-            let room = miss.make_room(self, &mut replacer);
-            if let (Eviction::Frame(free), _) = room {
-                let hold = self.frames.begin_new(free, page);
-                replacer.enter(self, hold.frame(), page, true);
-                self.cleaning.evicted(self.reserve());
-                return Ok(hold);
-            }
-            drop(replacer);
-            miss.resolve(self, io, room)?;
-        }
-    }
-
-    /// The page was read before it was created, and so is in memory.
-    fn recreate(
-        &self,
-        page: Page,
-        frame: crate::policy::Frame,
-    ) -> Result<frames::ExclusiveLatch<'_>, PoolError> {
-        let mut hold = match self.frames.exclusive(frame, page) {
-            Latch::Held { hold, .. } => hold,
-            _ => self.write(page)?,
-        };
-        hold.as_mut().fill(0);
-        Ok(hold)
     }
 }
 

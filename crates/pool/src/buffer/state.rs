@@ -233,6 +233,15 @@ impl<W: Word> StateWord<W> {
         claimed.ok().map(|old| (old >> PAGE_SHIFT, old & AHEAD != 0))
     }
 
+    /// Takes the page out of the frame, dirty or not, if it is unused and not under I/O.
+    pub(crate) fn try_discard(&self, page: Page) -> bool {
+        let discarded = self.update(Acquire, |word| {
+            let idle = word & (SHARED | EXCLUSIVE | WRITING | LOADING) == 0;
+            (idle && word >> PAGE_SHIFT == page).then_some(FREE | word & PARKED)
+        });
+        discarded.is_ok()
+    }
+
     /// A page is to be read into a free frame. `ahead`: nobody waits for it; else the caller holds it,
     /// shared.
     pub(crate) fn begin_load(&self, page: Page, ahead: bool) {
