@@ -14,5 +14,6 @@ mod naive;
 mod objects;
 mod paper;
 mod policies;
+mod read_many;
 mod replay;
 mod virtual_time;

@@ -1,8 +1,9 @@
 //! The frames: the memory that holds pages, a header of 32 bytes next to each, and who may touch what.
 //!
-//! The one file of the pool with `unsafe` in it. What makes it sound: a frame's bytes are reached only
-//! through a token ([`SharedLatch`], [`ExclusiveLatch`], [`Load`], [`WriteBack`]), a token is made only by
-//! the change of the frame's state that grants it, and tokens cannot be copied.
+//! The one file of the pool with `unsafe` in it, but for the hint of [`super::prefetch`]. What makes it
+//! sound: a frame's bytes are reached only through a token ([`SharedLatch`], [`ExclusiveLatch`], [`Load`],
+//! [`WriteBack`]), a token is made only by the change of the frame's state that grants it, and tokens cannot
+//! be copied.
 #![allow(unsafe_code)]
 
 use std::ptr::NonNull;
@@ -11,6 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use leadline_files::{MapOptions, Mapping};
 
 use super::park::Parking;
+use super::prefetch::prefetch;
 use super::state::{LatchOutcome, Snapshot, StateWord};
 use crate::policy::{Frame, Page};
 
@@ -48,7 +50,7 @@ pub(crate) struct FreeFrame(Frame);
 pub(crate) struct Load {
     pub(crate) frame: Frame,
     pub(crate) page: Page,
-    /// Nobody asked for it yet.
+    /// Counts among the reads ahead of its I/O queue: it stays in flight while no thread holds the queue.
     pub(crate) ahead: bool,
 }
 
@@ -182,15 +184,14 @@ impl Frames {
     /// other.
     #[inline]
     fn touch(&self, frame: Frame) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: a hint, which reads nothing as far as the language is concerned; the address is the
-            // frame's.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(self.bytes(frame).as_ptr().cast_const().cast()) };
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = frame;
+        prefetch(self.bytes(frame).as_ptr());
+    }
+
+    /// Asks for all that taking a page and looking at its first bytes needs.
+    #[inline]
+    pub(crate) fn prefetch(&self, frame: Frame) {
+        prefetch(self.header(frame));
+        self.touch(frame);
     }
 
     /// Takes `page` to read it, if `frame` holds it.

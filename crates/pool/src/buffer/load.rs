@@ -97,7 +97,7 @@ impl Core {
     }
 
     /// Sends the read of a frame that loads.
-    fn send_read(&self, io: &mut IoQueueGuard<'_>, load: Load) {
+    pub(super) fn send_read(&self, io: &mut IoQueueGuard<'_>, load: Load) {
         let page_bytes = self.config.page_bytes;
         let offset = load.page * u64::from(page_bytes);
         let ahead = load.ahead;

@@ -12,6 +12,9 @@ use crate::policy::Page;
 /// seem so.
 const WALKS: u32 = 100;
 
+/// What came of asking for a frame, with the pages to write where that has to happen first.
+pub(crate) type Room = (Eviction<FreeFrame>, Vec<WriteBack>);
+
 /// Makes room for a page, step by step, with what it learnt on the way.
 pub(crate) struct Miss {
     page: Page,
@@ -30,11 +33,7 @@ impl Miss {
     }
 
     /// Tells the policy of the miss, once, and asks for a frame.
-    pub(crate) fn make_room(
-        &mut self,
-        core: &Core,
-        replacer: &mut Replacer,
-    ) -> (Eviction<FreeFrame>, Vec<WriteBack>) {
+    pub(crate) fn make_room(&mut self, core: &Core, replacer: &mut Replacer) -> Room {
         if !std::mem::replace(&mut self.reported, true) {
             replacer.missed(self.page);
         }
@@ -49,7 +48,7 @@ impl Miss {
         &mut self,
         core: &Core,
         mut io: IoQueueGuard<'_>,
-        (eviction, batch): (Eviction<FreeFrame>, Vec<WriteBack>),
+        (eviction, batch): Room,
     ) -> Result<(), PoolError> {
         match eviction {
             Eviction::Frame(free) => core.replacer().free.push(free),

@@ -6,8 +6,9 @@
 //! | `frames` | the memory of pages, and the tokens that guard it |
 //! | `table`, `hit_log`, `ring`, `park` | lookups without a lock; hits on their way to the policy; waiting |
 //! | `core` | what a pool and its cleaner share |
-//! | `access`, `load` | the way to a page: found in memory, or read |
+//! | `access`, `load`, `read_many` | the way to a page: found in memory, or read; many at once |
 //! | `create` | pages that begin as zeros, and pages that are no longer needed |
+//! | `prefetch` | a hint to the processor |
 //! | `replacer`, `eviction`, `miss` | which page goes, as `evict` decides |
 //! | `io_queue`, `reap`, `write_back` | I/O |
 //! | `cleaner_control`, `cleaner` | the background cleaner |
@@ -37,6 +38,8 @@ mod io_queue;
 mod load;
 mod miss;
 mod park;
+mod prefetch;
+mod read_many;
 mod reap;
 mod repair;
 mod replacer;
@@ -130,6 +133,21 @@ impl Pool {
     #[inline]
     pub fn read(&self, page: Page) -> Result<ReadGuard<'_>, PoolError> {
         Ok(ReadGuard::new(self.core.read(page)?, self.core.config.page_len()))
+    }
+
+    /// Calls `visit` once for each entry of `pages`, with its place in the slice and the page's bytes, in the
+    /// order in which pages come: first those in memory. Much faster than one [`Pool::read`] after the other:
+    /// the processor's cache misses overlap, and up to [`PoolConfig::reads_ahead`] reads are in flight, a new
+    /// one as soon as one is over. It pins a quarter of the frames at most. A page may be in `pages` several
+    /// times.
+    ///
+    /// Pages of the request may be pinned while `visit` runs: it must not ask the pool for one, nor may the
+    /// caller hold a [`WriteGuard`] of one.
+    ///
+    /// # Errors
+    /// As [`Pool::read`]: the first error. No page is visited after it; where a page does not exist, none is.
+    pub fn read_many(&self, pages: &[Page], visit: impl FnMut(usize, &[u8])) -> Result<(), PoolError> {
+        self.core.read_many(pages, visit)
     }
 
     /// The page, to be changed; it is dirty from then on.

@@ -11,6 +11,7 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::prefetch::prefetch;
 use crate::policy::{Frame, Page};
 
 const EMPTY: u64 = u64::MAX;
@@ -43,6 +44,12 @@ impl Table {
     #[inline]
     fn after(&self, at: usize) -> usize {
         if at + 1 == self.words.len() { 0 } else { at + 1 }
+    }
+
+    /// Asks for the word at which the search for a page begins.
+    #[inline]
+    pub(crate) fn prefetch(&self, page: Page) {
+        prefetch(&raw const self.words[self.home(page)]);
     }
 
     /// The page's frame. Under the replacer's lock the answer is exact.
