@@ -1,1 +1,3 @@
 //! A B+-tree in pages of a buffer pool that knows its device.
+
+mod node;
