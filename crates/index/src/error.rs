@@ -1,0 +1,152 @@
+//! What can go wrong.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use leadline_pool::PoolError;
+
+use crate::node::{BadNode, Page};
+
+/// Why an index does not do what it was asked for. Nothing was changed then, unless the variant says so.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum IndexError {
+    /// A key is longer than nodes of this size take.
+    #[error(
+        "a key has {bytes} bytes, and nodes of {node_bytes} bytes take keys of at most {most}; \
+             make the index with larger nodes, or use a hash of the key"
+    )]
+    KeyTooLong {
+        /// Its length.
+        bytes: usize,
+        /// The longest.
+        most: usize,
+        /// Bytes of a node.
+        node_bytes: u32,
+    },
+    /// A value is longer than any index takes.
+    #[error("a value has {bytes} bytes, and the longest is {most}; divide it into several entries")]
+    ValueTooLong {
+        /// Its length.
+        bytes: usize,
+        /// The longest.
+        most: usize,
+    },
+    /// Entries to be loaded are not in order.
+    #[error(
+        "entry {position} (counted from 0) is not after the one before it: sort the entries by key \
+             and leave doubled keys out, or insert them in any order"
+    )]
+    Unsorted {
+        /// The first that is not after the one before.
+        position: u64,
+    },
+    /// Only an empty index is loaded.
+    #[error("the index has {entries} entries already: load into an empty one, or insert")]
+    NotEmpty {
+        /// How many there are.
+        entries: u64,
+    },
+    /// A page is not what it should be, although its checksum is right.
+    #[error("page {page} is damaged: {what}")]
+    Damaged {
+        /// Its number.
+        page: Page,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// The pool could not read or write a page.
+    #[error(transparent)]
+    Pool(#[from] PoolError),
+    /// The log cannot be read or written.
+    #[error(transparent)]
+    Log(Box<dyn std::error::Error + Send + Sync>),
+    /// A record of the log is none.
+    #[error("the log is damaged: {what}; restore the index from a backup")]
+    Record {
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// An earlier error left changes that are not in the log.
+    #[error(
+        "nothing can be changed any more, because an earlier change failed halfway; open the index again: \
+             what was acknowledged is there"
+    )]
+    Stopped,
+    /// There is no index, and none was to be made.
+    #[error("{path}: there is no index; make it by opening it with `create`", path = path.display())]
+    NotThere {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// The directory holds something else.
+    #[error("{path}: this directory holds something else than an index; give an empty or a new one",
+            path = path.display())]
+    NoIndex {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// Another version made it.
+    #[error("{path}: this is a `{found}`, and this version reads `leadline index 1`; open it with the version \
+             that made it", path = path.display())]
+    Version {
+        /// The directory.
+        path: PathBuf,
+        /// What its first line says.
+        found: String,
+    },
+    /// It has other nodes than it was to be opened with.
+    #[error("{path}: its nodes have {found} bytes, and {asked} were asked for: leave the size out, or load the \
+             entries into a new index", path = path.display())]
+    NodeBytes {
+        /// The directory.
+        path: PathBuf,
+        /// What it was made with.
+        found: u32,
+        /// What the options say.
+        asked: u32,
+    },
+    /// Somebody has it open.
+    #[error("{path}: the index is open already, in this or another process; close it there first",
+            path = path.display())]
+    InUse {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The operating system refused.
+    #[error("{path}: {doing} failed: {source}", path = path.display())]
+    Io {
+        /// What was being done.
+        doing: &'static str,
+        /// To what.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+}
+
+impl IndexError {
+    /// For `map_err`.
+    pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> IndexError {
+        let path = path.to_owned();
+        move |source| IndexError::Io { doing, path, source }
+    }
+}
+
+impl BadNode {
+    pub(crate) fn of(self, page: Page) -> IndexError {
+        IndexError::Damaged { page, what: "its bytes are no node of the tree" }
+    }
+}
+
+/// Says of which page something is wrong.
+pub(crate) trait OfPage<T> {
+    fn of_page(self, page: Page) -> Result<T, IndexError>;
+}
+
+impl<T> OfPage<T> for Result<T, BadNode> {
+    #[inline]
+    fn of_page(self, page: Page) -> Result<T, IndexError> {
+        self.map_err(|bad| bad.of(page))
+    }
+}
