@@ -5,8 +5,10 @@
 //! old one, lets both go, and only then tells the level above (Lehman and Yao, TODS 1981). Nodes are never
 //! merged while anybody is in the tree.
 
+mod get_many;
 mod long;
 mod put;
+mod put_many;
 mod read_many;
 
 use std::sync::Mutex;
@@ -21,6 +23,7 @@ use crate::space::Space;
 use crate::versions::Versions;
 
 use long::MOST_VALUE_BYTES;
+pub(crate) use put_many::Change;
 
 /// The highest node and its level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
