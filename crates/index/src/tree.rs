@@ -9,6 +9,8 @@ mod get_many;
 mod long;
 mod put;
 mod put_many;
+mod range;
+mod range_many;
 mod read_many;
 
 use std::sync::Mutex;
@@ -24,6 +26,8 @@ use crate::versions::Versions;
 
 use long::MOST_VALUE_BYTES;
 pub(crate) use put_many::Change;
+pub(crate) use range::{Cursor, End, Pair};
+pub(crate) use range_many::KeyRange;
 
 /// The highest node and its level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
