@@ -228,3 +228,6 @@ impl Tree {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
