@@ -5,6 +5,7 @@
 //! old one, lets both go, and only then tells the level above (Lehman and Yao, TODS 1981). Nodes are never
 //! merged while anybody is in the tree.
 
+mod bulk_load;
 mod get_many;
 mod long;
 mod put;
