@@ -9,3 +9,4 @@ mod tree;
 mod versions;
 
 pub use error::IndexError;
+pub use log::Durability;
