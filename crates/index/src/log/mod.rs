@@ -13,6 +13,8 @@ mod folder;
 mod group_commit;
 mod record;
 mod replay;
+#[cfg(test)]
+mod tests;
 
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
