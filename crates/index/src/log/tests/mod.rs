@@ -1,5 +1,10 @@
+mod damage;
+mod group;
 mod histories;
 mod memory_folder;
+mod model;
+mod on_disk;
+mod refused;
 
 use super::folder::Folder;
 use super::{Durability, Log, LogError, LogOptions, Lsn};
