@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use leadline_pool::PoolError;
 
+use crate::log::LogError;
 use crate::node::{BadNode, Page};
 
 /// Why an index does not do what it was asked for. Nothing was changed then, unless the variant says so.
@@ -130,6 +131,12 @@ impl IndexError {
     pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> IndexError {
         let path = path.to_owned();
         move |source| IndexError::Io { doing, path, source }
+    }
+}
+
+impl From<LogError> for IndexError {
+    fn from(error: LogError) -> IndexError {
+        IndexError::Log(Box::new(error))
     }
 }
 

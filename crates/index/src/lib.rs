@@ -3,6 +3,7 @@
 mod error;
 #[allow(dead_code, reason = "the tree will append to it")]
 mod log;
+mod meta;
 mod node;
 mod space;
 mod tree;

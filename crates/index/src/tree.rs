@@ -13,6 +13,7 @@ mod put_many;
 mod range;
 mod range_many;
 mod read_many;
+mod verify;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,6 +30,7 @@ use long::MOST_VALUE_BYTES;
 pub(crate) use put_many::Change;
 pub(crate) use range::{Cursor, End, Pair};
 pub(crate) use range_many::KeyRange;
+pub use verify::{Problem, Verified};
 
 /// The highest node and its level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
