@@ -252,11 +252,6 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Whether all of the node's keys are before `key`.
-    pub(crate) fn is_before(&self, key: &[u8]) -> bool {
-        self.high().is_some_and(|high| *high <= *key)
-    }
-
     fn slots(&self) -> usize {
         HEADER + self.prefix_len + self.low_len + self.high_len
     }
@@ -374,11 +369,15 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Share of the page that entries take, 0 to 1.
-    pub(crate) fn fill(&self) -> f64 {
+    /// Bytes that entries and their slots take.
+    pub(crate) fn used(&self) -> usize {
         let gone = u16_at(self.bytes, at::GONE).unwrap_or_default();
-        let used = (self.bytes.len() - self.heap).saturating_sub(gone) + self.count * SLOT;
-        used as f64 / (self.bytes.len() - self.slots()).max(1) as f64
+        (self.bytes.len() - self.heap).saturating_sub(gone) + self.count * SLOT
+    }
+
+    /// Bytes that they may take.
+    pub(crate) fn capacity(&self) -> usize {
+        self.bytes.len() - self.slots()
     }
 
     /// Whether every key is in order and within the bounds, entries do not overlap, and what is said to be

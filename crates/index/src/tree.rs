@@ -8,6 +8,7 @@
 mod bulk_load;
 mod get_many;
 mod long;
+mod merge;
 mod put;
 mod put_many;
 mod range;
@@ -27,6 +28,7 @@ use crate::space::Space;
 use crate::versions::Versions;
 
 use long::MOST_VALUE_BYTES;
+use merge::SmallNodes;
 pub(crate) use put_many::Change;
 pub(crate) use range::{Cursor, End, Pair};
 pub(crate) use range_many::KeyRange;
@@ -65,6 +67,7 @@ pub(crate) struct Tree {
     root: AtomicU64,
     /// Held by who makes a new root.
     growing: Mutex<()>,
+    small: SmallNodes,
     entries: AtomicU64,
     /// Bytes of keys and values, as their users see them.
     bytes: AtomicU64,
@@ -85,6 +88,7 @@ impl Tree {
             limits: Limits::of(pool.page_len()),
             root: AtomicU64::new(state.root.pack()),
             growing: Mutex::new(()),
+            small: SmallNodes::default(),
             entries: AtomicU64::new(state.entries),
             bytes: AtomicU64::new(state.bytes),
             pool,

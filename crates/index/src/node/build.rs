@@ -71,15 +71,6 @@ impl<'b> NodeBuilder<'b> {
         put_u32(self.bytes, at::HEAP, self.heap);
         true
     }
-
-    pub(crate) fn count(&self) -> usize {
-        self.count
-    }
-
-    /// Bytes that are left for entries and their slots.
-    pub(crate) fn room(&self) -> usize {
-        self.heap - self.slots_end
-    }
 }
 
 /// Bytes that an entry takes with its slot, its key without a prefix.

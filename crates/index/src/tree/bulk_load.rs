@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::{Root, Tree};
 use crate::IndexError;
-use crate::error::OfPage as _;
 use crate::node::{LongValue, NodeBuilder, NodeHead, Page, Value, common_prefix, entry_bytes, separator};
 
 /// A value on its way into a node.

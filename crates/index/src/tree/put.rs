@@ -66,7 +66,9 @@ impl Tree {
         let node = Node::new(leaf).of_page(page)?;
         let Ok(entry) = node.search(key).of_page(page)? else { return Ok(false) };
         let (long, old) = (node.value(entry).of_page(page)?.long(), self.value_bytes(page, leaf, key)?);
+        let before = node.used();
         NodeMut::new(leaf).and_then(|mut node| node.remove(entry)).of_page(page)?;
+        self.small.note(&Node::new(leaf).of_page(page)?, before);
         long.into_iter().for_each(|long| self.release_long(long));
         self.count(-1, -((key.len() + old) as i64));
         Ok(true)

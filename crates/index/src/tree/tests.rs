@@ -167,7 +167,10 @@ fn take(tree: &Tree, model: &Model, step: Step, snapshots: &mut Vec<Snapshot>) -
             tree.end_snapshot(ended.version);
         }
         Step::EndSnapshot(_) => {}
-        Step::Settle => drop(tree.space.settle(tree.versions.oldest())),
+        Step::Settle => {
+            tree.merge_small(std::time::Duration::from_secs(60));
+            tree.space.settle(tree.versions.oldest());
+        }
     }
     Some(model)
 }
