@@ -167,8 +167,8 @@ impl Tree {
     /// The node of a level that has the key, to be read.
     fn descend(&self, view: View, level: u8, key: &[u8]) -> Result<(Page, ReadGuard<'_>), IndexError> {
         let mut page = self.root_of(view).page;
-        // A node that leads back to where one came from is damaged: no way is longer than all pages.
-        for _ in 0..=self.pool.pages() {
+        for steps in 0.. {
+            self.check_way(steps, page)?;
             let guard = self.pool.read(page)?;
             let node = Node::new(&guard).of_page(page)?;
             page = if let Some(copy) = self.moved(view, page, &node)? {
@@ -182,20 +182,32 @@ impl Tree {
                 return Ok((page, guard));
             };
         }
-        Err(IndexError::Damaged { page, what: "it leads back to where one came from" })
+        unreachable!("the way ends, or is found to be too long")
+    }
+
+    /// Refuses to go on where nodes lead back to where one came from: no way is longer than all pages.
+    #[inline]
+    fn check_way(&self, steps: u64, page: Page) -> Result<(), IndexError> {
+        const USUAL: u64 = 1000;
+        match steps > USUAL && steps > self.space.used() {
+            true => Err(IndexError::Damaged { page, what: "it leads back to where one came from" }),
+            false => Ok(()),
+        }
     }
 
     /// The node of a level that has the key, to be changed; its page first.
     fn descend_to_change(&self, level: u8, key: &[u8]) -> Result<(Page, WriteGuard<'_>), IndexError> {
         let (mut page, guard) = self.descend(View::Now, level, key)?;
         drop(guard);
-        loop {
+        for steps in 0.. {
+            self.check_way(steps, page)?;
             let guard = self.pool.write(page)?;
             match Node::new(&guard).of_page(page)?.beyond(key).of_page(page)? {
                 Some(next) => page = next,
                 None => return Ok((page, guard)),
             }
         }
+        unreachable!("the way ends, or is found to be too long")
     }
 
     /// A node is about to be changed by who holds it alone: it is copied if a snapshot needs it, and stamped.

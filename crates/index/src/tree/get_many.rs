@@ -52,10 +52,7 @@ impl Tree {
             std::mem::swap(&mut visits, &mut next);
             next.clear();
             rounds += 1;
-            if rounds > self.pool.pages() {
-                let page = visits.first().map_or(0, |visit| visit.page);
-                return Err(IndexError::Damaged { page, what: "it leads back to where one came from" });
-            }
+            self.check_way(rounds, visits.first().map_or(0, |visit| visit.page))?;
         }
         Ok(())
     }

@@ -91,10 +91,12 @@ impl Tree {
         for entry in from..to {
             pairs.push_back((node.key(entry).of_page(page)?, self.value_of(page, &node, entry)?));
         }
+        let back = IndexError::Damaged { page, what: "it leads back to keys that were read" };
         match end {
             End::Front => {
                 cursor.front.append(&mut pairs);
                 match node.high() {
+                    Some(high) if high <= cursor.low => return Err(back),
                     Some(high) if cursor.high.as_ref().is_none_or(|end| high < *end) => cursor.low = high,
                     _ => cursor.is_read = true,
                 }
@@ -103,6 +105,9 @@ impl Tree {
                 pairs.append(&mut cursor.back);
                 cursor.back = pairs;
                 let low = node.low();
+                if cursor.high.as_ref().is_some_and(|high| low >= *high) {
+                    return Err(back);
+                }
                 cursor.is_read = low <= cursor.low;
                 cursor.high = Some(low);
             }
@@ -125,7 +130,8 @@ impl Tree {
         high: Option<&[u8]>,
     ) -> Result<(Page, ReadGuard<'_>), IndexError> {
         let mut page = self.root_of(view).page;
-        for _ in 0..=self.pool.pages() {
+        for steps in 0.. {
+            self.check_way(steps, page)?;
             let guard = self.pool.read(page)?;
             let node = Node::new(&guard).of_page(page)?;
             let is_before = match high {
@@ -144,7 +150,7 @@ impl Tree {
                 return Ok((page, guard));
             };
         }
-        Err(IndexError::Damaged { page, what: "it leads back to where one came from" })
+        unreachable!("the way ends, or is found to be too long")
     }
 
     /// Asks for the leaves that come after the next one, twice as many each time until the device has as many

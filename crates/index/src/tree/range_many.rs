@@ -37,7 +37,10 @@ impl Tree {
             .map(|(range, keys)| Visit { page, range, keys: keys.clone() })
             .collect();
         let (mut next, mut pieces) = (Vec::new(), Vec::new());
+        let mut rounds = 0;
         while !visits.is_empty() {
+            rounds += 1;
+            self.check_way(rounds, visits[0].page)?;
             let pages: Vec<Page> = visits.iter().map(|visit| visit.page).collect();
             self.read_many(&pages, |at, bytes| {
                 let visit = &visits[at];
