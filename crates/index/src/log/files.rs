@@ -83,6 +83,16 @@ impl Files {
         self.all.back().filter(|_| self.begun).map_or(Ok(()), LogFile::sync)
     }
 
+    /// Gives up files that begin behind the end of the log: they hold the rest of a record that was cut.
+    pub(crate) fn cut(&mut self, end: Lsn) -> Result<(), LogError> {
+        let mut cut = false;
+        while let Some(last) = self.all.pop_back_if(|last| last.start > end) {
+            self.spare(&last)?;
+            cut = true;
+        }
+        if cut { self.sync_names() } else { Ok(()) }
+    }
+
     /// Makes durable what was read in the last file, from `at` to `end`. A process that was killed had not
     /// synced it; where a sync failed, the kernel may have it in memory only and not know.
     pub(crate) fn rewrite(&mut self, at: Lsn, end: Lsn) -> Result<(), LogError> {
@@ -111,23 +121,27 @@ impl Files {
     pub(crate) fn release(&mut self, at: Lsn) -> Result<(), LogError> {
         let mut released = false;
         while self.all.get(1).is_some_and(|next| next.start <= at)
-            && let Some(first) = self.all.front()
+            && let Some(first) = self.all.pop_front()
         {
-            let (old, spare) = (file::name(first.number), format!("{SPARE}{:020}", first.number));
-            let path = first.path().to_owned();
-            if self.spares.len() < SPARES {
-                self.folder.rename(&old, &spare).map_err(LogError::io("renaming it", &path))?;
-                self.spares.push(spare);
-            } else {
-                self.folder.remove(&old).map_err(LogError::io("removing it", &path))?;
-            }
-            self.all.pop_front();
+            self.spare(&first)?;
             released = true;
         }
-        if !released {
-            return Ok(());
+        if released { self.sync_names() } else { Ok(()) }
+    }
+
+    /// Makes a file a spare one, or removes it where there are enough.
+    fn spare(&mut self, file: &LogFile) -> Result<(), LogError> {
+        let (old, spare) = (file::name(file.number), format!("{SPARE}{:020}", file.number));
+        if self.spares.len() >= SPARES {
+            return self.folder.remove(&old).map_err(LogError::io("removing it", file.path()));
         }
-        // Before a spare file is written to, its old name must be gone for good.
+        self.folder.rename(&old, &spare).map_err(LogError::io("renaming it", file.path()))?;
+        self.spares.push(spare);
+        Ok(())
+    }
+
+    /// Before a spare file is written to, its old name must be gone for good.
+    fn sync_names(&self) -> Result<(), LogError> {
         self.folder.sync().map_err(LogError::io("syncing the directory", self.folder.path()))
     }
 }

@@ -122,6 +122,7 @@ impl Log {
     ) -> Result<Replayed, E> {
         let mut files = self.shared.files();
         let replayed = replay::replay(files.all(), files.folder().path(), self.from, apply)?;
+        files.cut(replayed.end)?;
         if replayed.durable < replayed.end {
             files.rewrite(replayed.durable, replayed.end)?;
         }

@@ -44,7 +44,7 @@ pub(crate) struct Cut {
 struct Session {
     number: u64,
     start: Lsn,
-    /// Where the next one begins; of the last one, where the last file ends.
+    /// Where the next one begins; the last one has no end.
     end: Lsn,
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn replay<E: From<LogError>>(
         replayed.end = at;
         // All files but the last were durable before the next one was made.
         let durable = if i == last { files[files.len() - 1].start } else { session.end };
-        if at < durable {
+        if at < durable && !(i == last && reader.goes_on(session, at, durable)?) {
             return Err(reader.damaged(at, durable).into());
         }
         replayed.durable = replayed.durable.max(durable);
@@ -95,15 +95,13 @@ fn lost(folder: &Path, end: Lsn, from: Lsn) -> LogError {
 fn sessions(files: &VecDeque<LogFile>) -> Vec<Session> {
     let mut sessions: Vec<Session> = Vec::new();
     for file in files {
-        match sessions.last_mut().filter(|last| last.number == file.session) {
-            Some(last) => last.end = file.room_end(),
-            None => {
-                if let Some(last) = sessions.last_mut() {
-                    last.end = file.start;
-                }
-                sessions.push(Session { number: file.session, start: file.start, end: file.room_end() });
-            }
+        if sessions.last().is_some_and(|last| last.number == file.session) {
+            continue;
         }
+        if let Some(last) = sessions.last_mut() {
+            last.end = file.start;
+        }
+        sessions.push(Session { number: file.session, start: file.start, end: Lsn(u64::MAX) });
     }
     sessions
 }
@@ -135,8 +133,8 @@ fn find_checkpoint(reader: &mut Reader<'_>, sessions: &[Session], from: Lsn) -> 
 fn follow(reader: &mut Reader<'_>, session: &Session, mut at: Lsn, from: Lsn) -> Result<(), LogError> {
     while at < from {
         match reader.header(session, at)? {
-            Some(header) => at = behind(at, &header),
-            None => return Err(lost(reader.folder(), at, from)),
+            Some(header) if behind(at, &header) <= reader.end => at = behind(at, &header),
+            _ => return Err(lost(reader.folder(), at, from)),
         }
     }
     if at == from { Ok(()) } else { Err(lost(reader.folder(), at, from)) }
@@ -208,6 +206,12 @@ impl Reader<'_> {
         let bytes = self.bytes(at, HEADER + header.length as usize)?;
         let payload = bytes.map(|bytes| &bytes[HEADER..]).filter(|payload| header.fits(payload));
         Ok(payload.map(|payload| (header, payload)))
+    }
+
+    /// Whether the record at `at` ends behind `durable`, so that not all of it was.
+    fn goes_on(&mut self, session: &Session, at: Lsn, durable: Lsn) -> Result<bool, LogError> {
+        let header = self.header(session, at)?;
+        Ok(at.0 + HEADER as u64 > durable.0 || header.is_some_and(|header| behind(at, &header) > durable))
     }
 
     /// The first place in a range where a record begins that `is_it`.

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 
 use super::memory_folder::{Cut, MemoryFolder};
-use super::{Lsn, Records, open, options};
+use super::{Log, LogError, LogOptions, Lsn, Records, open, options};
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -14,6 +14,8 @@ enum Step {
     /// Takes a checkpoint and releases everything before it.
     Checkpoint,
     Crash(Cut),
+    /// A crash in the middle of what follows, after so many changes of the directory.
+    CrashAfter(u64, Cut),
 }
 
 fn cut() -> impl Strategy<Value = Cut> {
@@ -34,7 +36,8 @@ fn step() -> impl Strategy<Value = Step> {
         1 => prop_oneof![Just(4096usize), Just(4072), Just(4073), Just(8168)].prop_map(Step::Append),
         4 => Just(Step::Commit),
         1 => Just(Step::Checkpoint),
-        2 => cut().prop_map(Step::Crash),
+        1 => cut().prop_map(Step::Crash),
+        1 => (0u64..12, cut()).prop_map(|(changes, cut)| Step::CrashAfter(changes, cut)),
     ]
 }
 
@@ -47,43 +50,73 @@ fn payload(number: u64, bytes: usize) -> Vec<u8> {
     payload
 }
 
-fn run(steps: &[Step], file_bytes: u64) {
-    let mut folder = MemoryFolder::new();
-    let (mut log, _) = open(folder.clone(), Lsn(0), options(file_bytes)).unwrap();
-    let (mut records, mut acknowledged, mut from) = (Records::new(), Lsn(0), Lsn(0));
-    for (number, step) in steps.iter().enumerate() {
+/// A log, and what should be in it.
+struct History {
+    folder: MemoryFolder,
+    file_bytes: u64,
+    log: Log,
+    /// From the last checkpoint on.
+    records: Records,
+    acknowledged: Lsn,
+    from: Lsn,
+    /// How a crash in the middle of something ends.
+    cut: Cut,
+}
+
+impl History {
+    fn new(file_bytes: u64) -> History {
+        let folder = MemoryFolder::new();
+        let (log, records) = open(folder.clone(), Lsn(0), few_in_memory(file_bytes)).unwrap();
+        let (acknowledged, from) = (Lsn(0), Lsn(0));
+        History { folder, file_bytes, log, records, acknowledged, from, cut: Cut::Kill }
+    }
+
+    /// Fails where the process was killed.
+    fn step(&mut self, number: u64, step: &Step) -> Result<(), LogError> {
         match step {
             Step::Append(bytes) => {
-                let payload = payload(number as u64, *bytes);
+                let payload = payload(number, *bytes);
+                let end = Lsn(self.log.end().0 + 24 + *bytes as u64);
+                self.records.push((end, payload.clone()));
                 let (one, other) = payload.split_at(bytes / 2);
-                records.push((log.append(&[one, other]).unwrap(), payload.clone()));
+                assert_eq!(self.log.append(&[one, other])?, end);
             }
             Step::Commit => {
-                if let Some((last, _)) = records.last() {
-                    log.commit(*last).unwrap();
-                    acknowledged = *last;
-                }
+                let end = self.log.end();
+                self.log.commit(end)?;
+                self.acknowledged = end;
             }
             Step::Checkpoint => {
-                from = log.flush().unwrap();
-                acknowledged = from;
-                log.release_before(from).unwrap();
-                records.clear();
+                self.from = self.log.flush()?;
+                self.acknowledged = self.from;
+                self.records.clear();
+                self.log.release_before(self.from)?;
             }
-            Step::Crash(cut) => {
-                folder = folder.cut(*cut);
-                drop(log);
-                let found;
-                (log, found) = open(folder.clone(), from, options(file_bytes)).unwrap();
-                let end = found.last().map_or(from, |(end, _)| *end);
-                assert!(end >= acknowledged, "{end:?} is before {acknowledged:?}");
-                assert!(records.starts_with(&found), "records that were not appended");
-                records = found;
-                // What a replay showed may not be gone after the next one.
-                acknowledged = end;
+            Step::Crash(cut) => self.crash(*cut),
+            Step::CrashAfter(changes, cut) => {
+                self.cut = *cut;
+                self.folder.kill_after(*changes);
             }
         }
+        Ok(())
     }
+
+    fn crash(&mut self, cut: Cut) {
+        self.folder = self.folder.cut(cut);
+        let (log, found) = open(self.folder.clone(), self.from, few_in_memory(self.file_bytes)).unwrap();
+        self.log = log;
+        let end = found.last().map_or(self.from, |(end, _)| *end);
+        assert!(end >= self.acknowledged, "{end:?} is before {:?}", self.acknowledged);
+        assert!(self.records.starts_with(&found), "records that were not appended");
+        self.records = found;
+        // What a replay showed may not be gone after the next one.
+        self.acknowledged = end;
+    }
+}
+
+/// So that much is written that is not synced.
+fn few_in_memory(file_bytes: u64) -> LogOptions {
+    LogOptions { buffer_bytes: 1000, ..options(file_bytes) }
 }
 
 proptest! {
@@ -94,6 +127,12 @@ proptest! {
         steps in proptest::collection::vec(step(), 1..80),
         blocks in 2u64..12,
     ) {
-        run(&steps, blocks * 4096);
+        let mut history = History::new(blocks * 4096);
+        for (number, step) in steps.iter().enumerate() {
+            if history.step(number as u64, step).is_err() {
+                history.crash(history.cut);
+            }
+        }
+        history.crash(Cut::Nothing);
     }
 }

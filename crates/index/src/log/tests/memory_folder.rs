@@ -34,6 +34,8 @@ struct Disk {
     syncs: u64,
     fail_syncs: bool,
     capacity: Option<usize>,
+    /// Changes that are still made before the process is killed.
+    changes_left: Option<u64>,
 }
 
 #[derive(Default, Clone)]
@@ -78,6 +80,20 @@ impl MemoryFolder {
         if disk.process == self.process { Ok(disk) } else { Err(gone()) }
     }
 
+    /// To change something.
+    fn changed(&self) -> io::Result<MutexGuard<'_, Disk>> {
+        let mut disk = self.disk()?;
+        if let Some(left) = &mut disk.changes_left {
+            *left = left.checked_sub(1).ok_or_else(gone)?;
+        }
+        Ok(disk)
+    }
+
+    /// Kills the process in the middle of something, after so many more writes, syncs and new names.
+    pub(super) fn kill_after(&self, changes: u64) {
+        self.disk.lock().unwrap().changes_left = Some(changes);
+    }
+
     pub(super) fn syncs(&self) -> u64 {
         self.disk.lock().unwrap().syncs
     }
@@ -104,6 +120,7 @@ impl MemoryFolder {
     pub(super) fn cut(&self, cut: Cut) -> MemoryFolder {
         let mut disk = self.disk.lock().unwrap();
         disk.process += 1;
+        disk.changes_left = None;
         let mut random = fastrand::Rng::with_seed(if let Cut::Any(seed) = cut { seed } else { 0 });
         let mut survives = || match cut {
             Cut::Kill | Cut::All => true,
@@ -190,7 +207,7 @@ impl Folder for MemoryFolder {
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        let mut disk = self.disk()?;
+        let mut disk = self.changed()?;
         let file = disk.names[from];
         change(&mut disk.names, from, Some(to), file);
         disk.renames.push((from.to_owned(), Some(to.to_owned()), file));
@@ -198,7 +215,7 @@ impl Folder for MemoryFolder {
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {
-        let mut disk = self.disk()?;
+        let mut disk = self.changed()?;
         let file = disk.names[name];
         change(&mut disk.names, name, None, file);
         disk.renames.push((name.to_owned(), None, file));
@@ -206,7 +223,7 @@ impl Folder for MemoryFolder {
     }
 
     fn sync(&self) -> io::Result<()> {
-        let mut disk = self.disk()?;
+        let mut disk = self.changed()?;
         disk.durable_names = disk.names.clone();
         disk.renames.clear();
         Ok(())
@@ -229,7 +246,7 @@ impl Stored for MemoryFile {
     fn write(&self, bytes: &[u8], at: u64) -> io::Result<()> {
         let end = at as usize + bytes.len();
         let used = self.folder.used();
-        let mut disk = self.folder.disk()?;
+        let mut disk = self.folder.changed()?;
         let length = disk.files[self.file].now.len();
         if end > length && disk.capacity.is_some_and(|capacity| used + end - length > capacity) {
             return Err(io::ErrorKind::StorageFull.into());
@@ -242,7 +259,7 @@ impl Stored for MemoryFile {
 
     fn sync(&self) -> io::Result<()> {
         (self.folder.on_sync)();
-        let mut disk = self.folder.disk()?;
+        let mut disk = self.folder.changed()?;
         if disk.fail_syncs {
             return Err(io::Error::from_raw_os_error(5));
         }

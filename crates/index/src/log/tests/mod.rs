@@ -5,6 +5,7 @@ mod memory_folder;
 mod model;
 mod on_disk;
 mod refused;
+mod reused;
 
 use super::folder::Folder;
 use super::{Durability, Log, LogError, LogOptions, Lsn};
