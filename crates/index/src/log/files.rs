@@ -121,9 +121,10 @@ impl Files {
     pub(crate) fn release(&mut self, at: Lsn) -> Result<(), LogError> {
         let mut released = false;
         while self.all.get(1).is_some_and(|next| next.start <= at)
-            && let Some(first) = self.all.pop_front()
+            && let Some(first) = self.all.front().cloned()
         {
             self.spare(&first)?;
+            self.all.pop_front();
             released = true;
         }
         if released { self.sync_names() } else { Ok(()) }
