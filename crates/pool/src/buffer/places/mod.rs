@@ -1,0 +1,92 @@
+//! Pages written out of place: where they are, and where they go. Without I/O, which is in
+//! [`out_of_place`](super::out_of_place).
+//!
+//! | file | concept |
+//! | --- | --- |
+//! | `options`, `layout` | how, and where everything is on the device |
+//! | `superblock` | which page map is in force |
+//! | `stamp`, `record` | what pages and lists of discards say of themselves |
+//! | `map` | where each page is |
+//! | `segments` | which places are free, needed, and worth cleaning |
+
+pub(super) mod layout;
+pub(super) mod map;
+mod options;
+pub(super) mod record;
+pub(super) mod segments;
+pub(super) mod stamp;
+pub(super) mod superblock;
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use self::layout::Layout;
+use self::map::PlaceMap;
+use self::segments::Segments;
+use self::superblock::Superblock;
+use crate::policy::Page;
+
+pub use self::options::OutOfPlace;
+
+/// The superblock in force.
+#[derive(Debug)]
+pub(super) struct InForce {
+    pub(super) superblock: Superblock,
+    /// At which of the two places it is.
+    pub(super) turn: usize,
+    /// Writing another one failed: that may be on the device all the same.
+    pub(super) doubtful: bool,
+}
+
+/// Where the pages of a device are. Locks are taken in the order `cleaning`, `superblock`, segments.
+#[derive(Debug)]
+pub(crate) struct Places {
+    pub(super) layout: Layout,
+    pub(super) map: PlaceMap,
+    segments: Mutex<Segments>,
+    superblock: Mutex<InForce>,
+    cleaning: Mutex<()>,
+    /// Whether segments are trimmed; false once the device has said that it cannot.
+    pub(super) trims: AtomicBool,
+    /// A page of zeros.
+    pub(super) zeros: Box<[u8]>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Places {
+    pub(super) fn new(
+        layout: Layout,
+        map: PlaceMap,
+        segments: Segments,
+        superblock: InForce,
+        trims: bool,
+    ) -> Places {
+        let zeros = vec![0; layout.page_bytes as usize].into();
+        let (segments, superblock) = (Mutex::new(segments), Mutex::new(superblock));
+        let (cleaning, trims) = (Mutex::default(), AtomicBool::new(trims));
+        Places { layout, map, segments, superblock, cleaning, trims, zeros }
+    }
+
+    pub(super) fn segments(&self) -> MutexGuard<'_, Segments> {
+        lock(&self.segments)
+    }
+
+    pub(super) fn superblock(&self) -> MutexGuard<'_, InForce> {
+        lock(&self.superblock)
+    }
+
+    /// One cleans at a time.
+    pub(super) fn cleaning(&self) -> MutexGuard<'_, ()> {
+        lock(&self.cleaning)
+    }
+
+    /// The byte at which a page is; `None` where it is zeros.
+    #[inline]
+    pub(super) fn offset(&self, page: Page) -> Option<u64> {
+        let place = self.map.get(page)?;
+        Some(self.layout.device_page(place) * u64::from(self.layout.page_bytes))
+    }
+}
