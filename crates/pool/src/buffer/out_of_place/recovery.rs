@@ -1,0 +1,297 @@
+//! What a pool finds when it is opened: the page map in force, and in the segments that were written since,
+//! pages and lists of discards, of which the newest versions count. With atomic checkpoints those count that
+//! belong to the last one. Torn pages do not pass their checksums: the version before is in force.
+//!
+//! Then a new page map is written, so that what did not count never will. Until its superblock is in force
+//! nothing else changes, and a crash finds the device as it was.
+
+use std::collections::HashMap;
+
+use crate::buffer::checksum;
+use crate::buffer::core::Core;
+use crate::buffer::error::PoolError;
+use crate::buffer::io_queue::IoQueueGuard;
+use crate::buffer::places::layout::{Layout, Place, SUPERBLOCKS};
+use crate::buffer::places::map::PlaceMap;
+use crate::buffer::places::record;
+use crate::buffer::places::segments::Segments;
+use crate::buffer::places::stamp::{Found, RECORD};
+use crate::buffer::places::superblock::{Parsed, Superblock};
+use crate::buffer::places::{InForce, OutOfPlace, Places};
+use crate::config_error::ConfigError;
+use crate::policy::Page;
+
+/// Numbers of writes and versions that are left out after a crash: as a write that was lost may have had them.
+const GAP: u64 = 1 << 20;
+
+/// Pages before the segments and in them that hold nothing on a new device.
+const LOOKED_AT: u32 = 16;
+
+/// What was written since the page map.
+#[derive(Default)]
+struct Since {
+    /// The newest version of each page, the number of its write, and its place; none if it was discarded.
+    newest: HashMap<Page, (u64, u64, Option<Place>)>,
+    /// The first place of each segment after the last page found in it.
+    ends: Vec<Place>,
+    writes: u64,
+    version: u64,
+    found: bool,
+}
+
+impl Core {
+    /// Opens the device as one whose pages are written out of place, or makes it one if it holds nothing.
+    pub(crate) fn open_places(
+        &self,
+        io: &mut IoQueueGuard<'_>,
+        options: &OutOfPlace,
+    ) -> Result<Places, PoolError> {
+        let layout = Layout::new(self.capacity_bytes, self.config.page_bytes, options)?;
+        let Some(in_force) = self.find_superblock(io, &layout)? else {
+            return self.format(io, layout, options);
+        };
+        let layout = check(layout, &in_force.superblock, self.capacity_bytes)?;
+        let map = PlaceMap::new(layout.pages);
+        self.read_map(io, &layout, &in_force.superblock, &map)?;
+        let mut since = self.read_segments(io, &layout, &in_force.superblock)?;
+        if self.is_crowded(&layout, &map, &since) {
+            self.prefer_places_before(io, &layout, &map, &mut since)?;
+        }
+        for (page, (_, _, place)) in &since.newest {
+            map.set(*page, *place);
+        }
+        let found = since.found || in_force.superblock.atomic != options.atomic_checkpoints;
+        let gap = if since.found { GAP } else { 0 };
+        let numbers = (since.writes + gap, since.version + gap);
+        let mut segments = Segments::new(layout, options.atomic_checkpoints, numbers);
+        map.iter().for_each(|(_, place)| segments.occupy(place));
+        for end in since.ends {
+            if segments.is_in_use(layout.segment(end)) {
+                segments.reopen(end);
+            }
+        }
+        let places = Places::new(layout, map, segments, in_force, options.trim);
+        if found && self.writable {
+            self.write_first_map(io, &places, options, numbers)?;
+        }
+        Ok(places)
+    }
+
+    /// The superblock in force; `None` on a device that holds nothing.
+    fn find_superblock(
+        &self,
+        io: &mut IoQueueGuard<'_>,
+        layout: &Layout,
+    ) -> Result<Option<InForce>, PoolError> {
+        let page_bytes = u64::from(self.config.page_bytes);
+        let parsed = self.read_pages(io, &SUPERBLOCKS.map(|at| at / page_bytes))?;
+        let parsed: Vec<Option<Parsed>> =
+            parsed.into_iter().map(|bytes| bytes.ok().map(|bytes| Superblock::parse(&bytes))).collect();
+        let mut whole: Vec<InForce> = Vec::new();
+        for (turn, parsed) in parsed.iter().enumerate() {
+            match parsed {
+                Some(Parsed::Whole(superblock)) => {
+                    whole.push(InForce { superblock: superblock.clone(), turn, doubtful: false });
+                }
+                Some(Parsed::OtherVersion(version)) => {
+                    return Err(ConfigError::PlacesVersion { version: *version }.into());
+                }
+                _ => {}
+            }
+        }
+        if let Some(newest) = whole.into_iter().max_by_key(|found| found.superblock.number) {
+            return Ok(Some(newest));
+        }
+        let looked_at = LOOKED_AT.min(layout.segment_pages);
+        let mut pages: Vec<u64> = (0..looked_at).map(|place| layout.device_page(place)).collect();
+        pages.push(layout.map_page(0, 0));
+        let mut empty = matches!(parsed[0], Some(Parsed::Zeros));
+        for some in pages.chunks(self.config.moved_at_once() as usize) {
+            let zeros = |bytes: &Result<Vec<u8>, _>| bytes.as_ref().is_ok_and(|b| b.iter().all(|b| *b == 0));
+            empty &= self.read_pages(io, some)?.iter().all(zeros);
+        }
+        if empty { Ok(None) } else { Err(ConfigError::NotOutOfPlace.into()) }
+    }
+
+    /// Makes a device that holds nothing one of this kind.
+    fn format(
+        &self,
+        io: &mut IoQueueGuard<'_>,
+        layout: Layout,
+        options: &OutOfPlace,
+    ) -> Result<Places, PoolError> {
+        if !self.writable {
+            return Err(ConfigError::ReadOnlyDevice.into());
+        }
+        let superblock = Superblock {
+            page_bytes: layout.page_bytes,
+            segment_pages: layout.segment_pages,
+            segments: layout.segments,
+            pages: layout.pages,
+            atomic: options.atomic_checkpoints,
+            announced: Some([].into()),
+            ..Superblock::default()
+        };
+        // First the second one: as long as the first is zeros, the device may be made anew.
+        let mut in_force = InForce { superblock: superblock.clone(), turn: 0, doubtful: false };
+        self.write_superblock(io, &mut in_force, superblock.clone())?;
+        self.write_superblock(io, &mut in_force, superblock)?;
+        let segments = Segments::new(layout, options.atomic_checkpoints, (0, 0));
+        Ok(Places::new(layout, PlaceMap::new(layout.pages), segments, in_force, options.trim))
+    }
+
+    fn read_map(
+        &self,
+        io: &mut IoQueueGuard<'_>,
+        layout: &Layout,
+        superblock: &Superblock,
+        map: &PlaceMap,
+    ) -> Result<(), PoolError> {
+        let per_page = u64::from(layout.entries());
+        let all: Vec<u64> = (0..superblock.map_entries.div_ceil(per_page)).collect();
+        for some in all.chunks(self.config.moved_at_once() as usize) {
+            let pages: Vec<u64> = some.iter().map(|i| layout.map_page(superblock.area, *i)).collect();
+            for ((i, at), bytes) in some.iter().zip(&pages).zip(self.read_pages(io, &pages)?) {
+                let number = super::superblocks::seal_number(superblock.map_number, *i);
+                let whole = bytes.ok().filter(|bytes| checksum::verify(bytes, number).is_ok());
+                let Some(bytes) = whole else {
+                    return Err(PoolError::PageMapCorrupt { at: at * u64::from(layout.page_bytes) });
+                };
+                let places =
+                    bytes.chunks_exact(4).map(|place| place.try_into().map_or(0, Place::from_le_bytes));
+                let first = i * per_page;
+                let count = per_page.min(superblock.map_entries - first) as usize;
+                map.load(first, places.take(count));
+            }
+        }
+        Ok(())
+    }
+
+    fn read_segments(
+        &self,
+        io: &mut IoQueueGuard<'_>,
+        layout: &Layout,
+        superblock: &Superblock,
+    ) -> Result<Since, PoolError> {
+        let mut since = Since { writes: superblock.writes, version: superblock.version, ..Since::default() };
+        let all = || (0..layout.segments).collect();
+        for segment in superblock.announced.clone().unwrap_or_else(all) {
+            let places: Vec<Place> = layout.range(segment).collect();
+            let mut end = None;
+            for some in places.chunks(self.config.moved_at_once() as usize) {
+                let pages: Vec<u64> = some.iter().map(|place| layout.device_page(*place)).collect();
+                for (place, bytes) in some.iter().zip(self.read_pages(io, &pages)?) {
+                    let Ok(bytes) = bytes else { continue };
+                    if since.add(&bytes, *place, layout, superblock) {
+                        end = Some(*place + 1);
+                    }
+                }
+            }
+            since.ends.extend(end.filter(|end| !end.is_multiple_of(layout.segment_pages)));
+        }
+        Ok(since)
+    }
+
+    /// Whether fewer segments would be free than cleaning needs.
+    fn is_crowded(&self, layout: &Layout, map: &PlaceMap, since: &Since) -> bool {
+        let before = map.iter().filter(|(page, _)| !since.newest.contains_key(page)).map(|(_, place)| place);
+        let places = before.chain(since.newest.values().filter_map(|(_, _, place)| *place));
+        let mut used: Vec<u32> = places.map(|place| layout.segment(place)).collect();
+        used.sort_unstable();
+        used.dedup();
+        layout.segments - used.len() as u32 <= layout.reserve()
+    }
+
+    /// Pages that cleaning was moving stay where they were, where they are whole there: then what it had
+    /// begun to write is free.
+    fn prefer_places_before(
+        &self,
+        io: &mut IoQueueGuard<'_>,
+        layout: &Layout,
+        map: &PlaceMap,
+        since: &mut Since,
+    ) -> Result<(), PoolError> {
+        let before: Vec<(Page, Place)> =
+            since.newest.keys().filter_map(|page| Some((*page, map.get(*page)?))).collect();
+        for some in before.chunks(self.config.moved_at_once() as usize) {
+            let pages: Vec<u64> = some.iter().map(|(_, place)| layout.device_page(*place)).collect();
+            for ((page, place), bytes) in some.iter().zip(self.read_pages(io, &pages)?) {
+                let found = bytes.ok().and_then(|bytes| Found::in_bytes(&bytes));
+                let newest = since.newest.get_mut(page).filter(|newest| newest.2.is_some());
+                if let (Some(found), Some(newest)) = (found, newest)
+                    && (found.page, found.version) == (*page, newest.0)
+                {
+                    newest.2 = Some(*place);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The page map as it was found, in force before anything else is written.
+    fn write_first_map(
+        &self,
+        io: &mut IoQueueGuard<'_>,
+        places: &Places,
+        options: &OutOfPlace,
+        (writes, version): (u64, u64),
+    ) -> Result<(), PoolError> {
+        let mut in_force = places.superblock();
+        let snapshot = places.segments().snapshot(&places.map);
+        let next = self.next_map(io, places, &in_force.superblock, &snapshot)?;
+        let next = Superblock { writes, version, atomic: options.atomic_checkpoints, ..next };
+        self.write_superblock(io, &mut in_force, next)?;
+        places.segments().mapped(snapshot, true);
+        Ok(())
+    }
+}
+
+impl Since {
+    /// Takes in what is at a place; whether it was written since.
+    fn add(&mut self, bytes: &[u8], place: Place, layout: &Layout, superblock: &Superblock) -> bool {
+        let Some(Found { page, write, version }) = Found::in_bytes(bytes) else { return false };
+        if write <= superblock.writes || page >= layout.pages && page != RECORD {
+            return false;
+        }
+        self.found = true;
+        self.writes = self.writes.max(write);
+        self.version = self.version.max(version);
+        let counts = |version: u64| !superblock.atomic || version <= superblock.version;
+        let mut newer = |page: Page, version: u64, write: u64, place: Option<Place>| {
+            let now = self.newest.entry(page).or_insert((version, write, place));
+            // Of two places with the same version, the page was being moved from the older one.
+            if counts(version) && (version > now.0 || version == now.0 && write < now.1) {
+                *now = (version, write, place);
+            }
+        };
+        if page != RECORD {
+            if counts(version) {
+                newer(page, version, write, Some(place));
+            }
+        } else {
+            let lists = record::decode(bytes);
+            for discard in lists.iter().filter(|d| counts(d.version) && d.page < layout.pages) {
+                newer(discard.page, discard.version, write, None);
+            }
+        }
+        true
+    }
+}
+
+/// The layout of a device that was opened before, or why it cannot be opened so.
+fn check(layout: Layout, found: &Superblock, capacity_bytes: u64) -> Result<Layout, ConfigError> {
+    let Layout { page_bytes, segment_pages, segments, .. } = layout;
+    if found.page_bytes != page_bytes {
+        return Err(ConfigError::OtherPageBytes { page_bytes, laid_out: found.page_bytes });
+    }
+    let bytes = |pages: u32| u64::from(pages) * u64::from(page_bytes);
+    if found.segment_pages != segment_pages {
+        let (asked, laid_out) = (bytes(segment_pages), bytes(found.segment_pages));
+        return Err(ConfigError::OtherSegmentBytes { asked, laid_out });
+    }
+    if found.segments != segments {
+        let laid_out = u64::from(found.segments) * bytes(segment_pages);
+        return Err(ConfigError::OtherCapacity { capacity_bytes, laid_out });
+    }
+    Ok(layout.with_pages(found.pages))
+}
