@@ -3,7 +3,7 @@
 use crate::policy::Page;
 
 /// A configuration that no pool can be made of: the field, its value, and what it may be.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
     /// The size of a page.
@@ -108,6 +108,67 @@ pub enum ConfigError {
         /// Pages asked for.
         asked: u32,
     },
+    /// Pages written out of place without checksums.
+    #[error("out_of_place needs checksums: only they tell a torn page from a whole one")]
+    OutOfPlaceWithoutChecksums,
+    /// Pages written out of place, and in place.
+    #[error("out_of_place and double_write exclude each other: no write out of place tears a page")]
+    OutOfPlaceDoubleWrite,
+    /// Segments of a size that cannot be.
+    #[error("segment_bytes: {segment_bytes}: must be at least 4 pages, and whole pages of {page_bytes}")]
+    SegmentBytes {
+        /// Bytes asked for.
+        segment_bytes: u32,
+        /// Bytes of a page.
+        page_bytes: u32,
+    },
+    /// A share that cannot be.
+    #[error("spare: {spare}: must be from 0.02 to 0.9")]
+    Spare {
+        /// The share asked for.
+        spare: f64,
+    },
+    /// A device that has no room for segments to clean.
+    #[error(
+        "the device has {capacity_bytes} bytes: too few for segments of {segment_bytes}; make them smaller"
+    )]
+    TooFewSegments {
+        /// Bytes of the device.
+        capacity_bytes: u64,
+        /// Bytes of a segment.
+        segment_bytes: u32,
+    },
+    /// A device with segments of another size.
+    #[error("segment_bytes: {asked}: the device has segments of {laid_out}; open it with these")]
+    OtherSegmentBytes {
+        /// Bytes asked for.
+        asked: u64,
+        /// Bytes of a segment on the device.
+        laid_out: u64,
+    },
+    /// A device that had another size.
+    #[error(
+        "the device has {capacity_bytes} bytes, and had another size when it was made for pages written out of \
+         place (segments of {laid_out} bytes in all); open all of it, and no more"
+    )]
+    OtherCapacity {
+        /// Bytes of the device.
+        capacity_bytes: u64,
+        /// Bytes of all segments.
+        laid_out: u64,
+    },
+    /// A device whose pages were written out of place by another version.
+    #[error("the device's pages were written out of place in format {version}: this version reads format 1")]
+    PlacesVersion {
+        /// The format.
+        version: u32,
+    },
+    /// A device that holds something else.
+    #[error(
+        "the device is not empty, and its pages were not written out of place: open it without out_of_place, or \
+         clear it first"
+    )]
+    NotOutOfPlace,
     /// A device that is smaller than a page.
     #[error("the device has {capacity_bytes} bytes: less than one page of {page_bytes}")]
     DeviceTooSmall {

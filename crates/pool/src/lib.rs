@@ -42,5 +42,7 @@ mod setters;
 pub mod simulate;
 
 pub use batch_search::BatchSearch;
-pub use buffer::{Damage, PageOp, Pool, PoolConfig, PoolError, PoolStats, ReadGuard, WalHook, WriteGuard};
+pub use buffer::{
+    Damage, OutOfPlace, PageOp, Pool, PoolConfig, PoolError, PoolStats, ReadGuard, WalHook, WriteGuard,
+};
 pub use config_error::ConfigError;

@@ -12,6 +12,7 @@ mod kill;
 mod libcachesim;
 mod naive;
 mod objects;
+mod out_of_place;
 mod paper;
 mod policies;
 mod read_many;

@@ -1,11 +1,12 @@
-//! Reading and writing pages past the frames: the double-write area, and pages that are put right from it.
+//! Reading and writing pages past the frames: the double-write area, pages that are put right from it, pages
+//! that move, superblocks.
 
 use leadline_device::Request;
 
 use super::core::Core;
 use super::error::{Fault, PageOp, PoolError};
 use super::io_queue::{IoQueueGuard, Job};
-use super::reap::IoResults;
+use super::reap::{EIO, IoResults};
 use crate::policy::Page;
 
 impl Core {
@@ -23,6 +24,59 @@ impl Core {
             // The slot is free again, and nobody has used it since.
             None => Ok(io.buffer(slot)?.to_vec()),
         }
+    }
+
+    /// Reads pages of the device, all at once.
+    pub(super) fn read_pages(
+        &self,
+        io: &mut IoQueueGuard<'_>,
+        pages: &[u64],
+    ) -> Result<Vec<Result<Vec<u8>, Fault>>, PoolError> {
+        let page_bytes = self.config.page_bytes;
+        let mut outcome = IoResults::default();
+        let mut slots = Vec::with_capacity(pages.len());
+        let sent = pages.iter().try_for_each(|page| {
+            let slot = io.slot();
+            let request = Request::read(slot, page * u64::from(page_bytes), page_bytes);
+            io.submit(request, Job::Other).map_err(|(_, error)| error)?;
+            outcome.others += 1;
+            slots.push(slot);
+            Ok::<_, PoolError>(())
+        });
+        self.reap_others(io, &mut outcome)?;
+        sent?;
+        let result =
+            |slot: u32| outcome.results.iter().find(|over| over.0 == slot).map_or(-EIO, |over| over.1);
+        let read = |slot: &u32| match Fault::of(result(*slot), page_bytes) {
+            Some(fault) => Ok(Err(fault)),
+            // The slots are free again, and nobody has used them since.
+            None => Ok(Ok(io.buffer(*slot)?.to_vec())),
+        };
+        slots.iter().map(read).collect()
+    }
+
+    /// Does one request that is for no page of a frame; bytes moved, or a negative errno.
+    pub(super) fn request(
+        &self,
+        io: &mut IoQueueGuard<'_>,
+        bytes: Option<&[u8]>,
+        request: impl FnOnce(u32) -> Request,
+    ) -> Result<i32, PoolError> {
+        let slot = io.slot();
+        if let Some(bytes) = bytes {
+            match io.buffer(slot) {
+                Ok(buffer) => buffer[..bytes.len()].copy_from_slice(bytes),
+                Err(error) => {
+                    io.give_back(slot);
+                    return Err(error.into());
+                }
+            }
+        }
+        let mut outcome = IoResults::default();
+        io.submit(request(slot), Job::Other).map_err(|(_, error)| error)?;
+        outcome.others += 1;
+        self.reap_others(io, &mut outcome)?;
+        Ok(outcome.results.first().map_or(-EIO, |(_, result)| *result))
     }
 
     /// Writes pages, all at once, and waits for all of them.

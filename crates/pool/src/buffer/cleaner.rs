@@ -94,8 +94,8 @@ fn more(core: &Core, io: &mut IoQueueGuard<'_>, outcome: &mut IoResults, well: &
     if found == 0 {
         return 0;
     }
-    if core.double_write.is_some() {
-        // The area takes one batch at a time: nothing stays in flight.
+    if core.writes_in_batches() {
+        // Nothing stays in flight.
         *well &= core.write_out(io, batch).is_ok();
         core.counters.writes_by_cleaner.add(found as u64);
         cleaning.end_round();

@@ -7,6 +7,7 @@ use leadline_device::{Device, Geometry};
 use leadline_profile::{DeviceProfile, Parameters, Pattern};
 
 use super::error::PoolError;
+use super::places::{OutOfPlace, stamp};
 use super::{checksum, double_write, state, table};
 use crate::ace::{Ace, Cleaner};
 use crate::config_error::{ConfigError, check_page_bytes};
@@ -18,6 +19,9 @@ const MOST_ADAPTIVE: u32 = 256;
 
 /// Most pages written at once, and most read ahead on one I/O queue, whatever is asked for.
 const MOST_AT_ONCE: u32 = 1024;
+
+/// Pages that cleaning moves at once, at least.
+const MOVED_AT_ONCE: u32 = 64;
 
 /// How a pool is made. [`PoolConfig::new`] has a default for everything but the sizes.
 #[derive(Clone)]
@@ -47,6 +51,9 @@ pub struct PoolConfig {
     /// be put right when the pool is opened. Needs `checksums`. Every batch then costs two writes per page
     /// and a flush. `n` must stay what it was when the area was first used.
     pub double_write: bool,
+    /// Whether pages get a new place whenever they are written, and how. Needs `checksums`, and excludes
+    /// `double_write`: no write tears what is durable.
+    pub out_of_place: Option<OutOfPlace>,
     /// Reads ahead in flight on one I/O queue at most, at least 1; no more than 1,024, whatever is asked for.
     pub reads_ahead: u32,
     /// The first page that [`new_page`](super::Pool::new_page) gives out. An engine keeps it across restarts.
@@ -77,6 +84,7 @@ impl PoolConfig {
             wal: None,
             checksums: true,
             double_write: false,
+            out_of_place: None,
             reads_ahead: 8,
             next_page: 0,
         }
@@ -101,6 +109,13 @@ impl PoolConfig {
         reads_ahead: u32,
         /// Sets [`PoolConfig::next_page`].
         next_page: Page,
+    }
+
+    /// Sets [`PoolConfig::out_of_place`].
+    #[must_use]
+    pub fn out_of_place(mut self, out_of_place: OutOfPlace) -> Self {
+        self.out_of_place = Some(out_of_place);
+        self
     }
 
     /// Sets [`PoolConfig::wal`].
@@ -141,6 +156,8 @@ impl PoolConfig {
             () if self.reads_ahead == 0 => ConfigError::NoReadsAhead,
             () if self.double_write && !self.checksums => ConfigError::DoubleWriteWithoutChecksums,
             () if self.double_write && self.adaptive => ConfigError::DoubleWriteAdaptive,
+            () if self.out_of_place.is_some() && !self.checksums => ConfigError::OutOfPlaceWithoutChecksums,
+            () if self.out_of_place.is_some() && self.double_write => ConfigError::OutOfPlaceDoubleWrite,
             () if capacity_bytes < u64::from(page_bytes) => {
                 ConfigError::DeviceTooSmall { capacity_bytes, page_bytes }
             }
@@ -163,9 +180,18 @@ impl PoolConfig {
     /// Requests that one I/O queue has in flight at most.
     pub(crate) fn queue_depth(&self) -> u32 {
         // A batch; twice and its list where it goes to the double-write area first.
-        let writes = if self.double_write { 2 * self.batch() + 1 } else { self.most_at_once() };
-        // Beside them one page that was asked for, and one flush.
-        self.most_ahead() + writes + 2
+        let writes = match self.double_write {
+            true => 2 * self.batch() + 1,
+            false if self.out_of_place.is_some() => self.moved_at_once(),
+            false => self.most_at_once(),
+        };
+        // Beside them one page that was asked for, one that is read again because it was moved, and one flush.
+        self.most_ahead() + writes + 3
+    }
+
+    /// Pages that cleaning reads and writes at once.
+    pub(crate) fn moved_at_once(&self) -> u32 {
+        self.most_at_once().max(MOVED_AT_ONCE)
     }
 
     /// Most pages that are ever written at once.
@@ -175,7 +201,12 @@ impl PoolConfig {
 
     /// Bytes of a page that belong to its user.
     pub(crate) fn page_len(&self) -> usize {
-        self.page_bytes as usize - if self.checksums { checksum::TRAILER } else { 0 }
+        self.page_bytes as usize
+            - match (self.checksums, self.out_of_place) {
+                (_, Some(_)) => stamp::STAMP,
+                (true, None) => checksum::TRAILER,
+                (false, None) => 0,
+            }
     }
 
     /// Pages that the device holds, the double-write area included.
@@ -198,6 +229,7 @@ impl fmt::Debug for PoolConfig {
             .field("wal", &self.wal.is_some())
             .field("checksums", &self.checksums)
             .field("double_write", &self.double_write)
+            .field("out_of_place", &self.out_of_place)
             .field("reads_ahead", &self.reads_ahead)
             .field("next_page", &self.next_page)
             .finish()

@@ -14,6 +14,7 @@ use super::error::PoolError;
 use super::frames::{Frames, WriteBack};
 use super::hit_log::HitLog;
 use super::io_queue::{IoQueueGuard, IoQueues};
+use super::places::Places;
 use super::replacer::Replacer;
 use super::stats::Counters;
 use super::table::Table;
@@ -36,6 +37,8 @@ pub(crate) struct Core {
     pub(crate) cleaning: CleanerControl,
     pub(crate) batch_size: BatchSize,
     pub(crate) double_write: Option<DoubleWrite>,
+    /// Where pages are that are written out of place.
+    pub(crate) places: Option<Places>,
     /// The page that is given out next. Relaxed: each step gives a number to one thread alone.
     pub(crate) next_page: AtomicU64,
     /// The log is durable up to here. Only ever raised, after the log has said so; who sees an older number
@@ -62,7 +65,7 @@ impl Core {
         let all_pages = config.device_pages(&*device);
         let double_write =
             config.double_write.then(|| DoubleWrite::new(config.batch(), all_pages)).transpose()?;
-        let core = Core {
+        let mut core = Core {
             pages: double_write.as_ref().map_or(all_pages, |area| area.first_page()),
             writable: geometry.writable,
             capacity_bytes: geometry.capacity_bytes,
@@ -75,6 +78,7 @@ impl Core {
             cleaning: CleanerControl::new(&config),
             batch_size: BatchSize::new(&config),
             double_write,
+            places: None,
             next_page: AtomicU64::new(config.next_page),
             log_durable: AtomicU64::new(0),
             frames,
@@ -85,7 +89,13 @@ impl Core {
         if let (Some(area), true) = (&core.double_write, core.writable) {
             area.repair(&core, &mut io)?;
         }
+        let places =
+            core.config.out_of_place.map(|options| core.open_places(&mut io, &options)).transpose()?;
         drop(io);
+        if let Some(places) = places {
+            core.pages = places.layout.pages;
+            core.places = Some(places);
+        }
         Ok(core)
     }
 
@@ -95,6 +105,12 @@ impl Core {
 
     pub(crate) fn io(&self) -> Result<IoQueueGuard<'_>, PoolError> {
         Ok(self.io_queues.take(&self.frames)?)
+    }
+
+    /// Whether a batch is complete before the next one is sent: the double-write area takes one at a time, and
+    /// one that gets new places may first need others to be free.
+    pub(crate) fn writes_in_batches(&self) -> bool {
+        self.double_write.is_some() || self.places.is_some()
     }
 
     /// A dirty page that nobody changes goes out.

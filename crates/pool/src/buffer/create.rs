@@ -48,19 +48,31 @@ impl Core {
         loop {
             let mut replacer = self.replacer();
             replacer.drain(self);
-            let Some(frame) = self.table.find(page) else { return Ok(true) };
-            if let Some(free) = self.frames.discard(frame, page) {
+            let found = self.table.find(page);
+            let dropped = found.and_then(|frame| self.frames.discard(frame, page));
+            if let (Some(frame), Some(free)) = (found, dropped) {
                 replacer.remove(self, frame, page);
                 replacer.free.push(free);
-                return Ok(true);
+            } else if let Some(frame) = found {
+                drop(replacer);
+                if self.is_held(frame, page) {
+                    return Ok(false);
+                }
+                self.wait_in_flight(frame);
+                continue;
             }
-            drop(replacer);
-            let now = self.frames.snapshot(frame);
-            if now.holds(page) && now.is_used() && !now.is_in_flight() {
-                return Ok(false);
+            // Under the lock: nobody begins to read it.
+            if let Some(places) = &self.places {
+                places.segments().discard(page, &places.map);
             }
-            self.wait_in_flight(frame);
+            return Ok(true);
         }
+    }
+
+    /// Whether a guard keeps the page in its frame.
+    fn is_held(&self, frame: Frame, page: Page) -> bool {
+        let now = self.frames.snapshot(frame);
+        now.holds(page) && now.is_used() && !now.is_in_flight()
     }
 
     fn check_writable(&self, page: Page) -> Result<(), PoolError> {

@@ -110,6 +110,29 @@ pub enum PoolError {
         /// One of them.
         page: Page,
     },
+    /// No place is free for a page that is written out of place.
+    #[error(
+        "no room to write more pages: what all {segments} segments hold is needed ({kept} places only until the \
+         next checkpoint completes); discard pages, or use a larger device"
+    )]
+    Full {
+        /// Segments of the device.
+        segments: u32,
+        /// Places that are kept for the last checkpoint.
+        kept: u64,
+    },
+    /// The page map, a superblock or a list of discarded pages could not be written.
+    #[error("the page map could not be written, and the one before stays in force: {source}")]
+    PageMap {
+        /// What the write came to.
+        source: Box<PoolError>,
+    },
+    /// The page map cannot be read.
+    #[error("the page map is corrupt at byte {at} of the device; restore the device from a backup")]
+    PageMapCorrupt {
+        /// Where on the device.
+        at: u64,
+    },
     /// The device itself or its queue broke.
     #[error(transparent)]
     Device(#[from] DeviceError),

@@ -14,7 +14,8 @@ impl Core {
     /// # Errors
     /// [`PoolError::Flush`]; what may be lost is dirty again, or [`PoolError::NotDurable`] from now on.
     pub(crate) fn sync(&self, io: &mut IoQueueGuard<'_>) -> Result<(), PoolError> {
-        self.durability.flush(
+        let released = self.places.as_ref().map(|places| (places, places.segments().begin_sync()));
+        let flushed = self.durability.flush(
             || {
                 self.counters.flushes.add(1);
                 let flushed = self.flush_device(io);
@@ -22,7 +23,11 @@ impl Core {
                 flushed
             },
             |frame, page| self.frames.redirty(frame, page),
-        )
+        );
+        if let Some((places, released)) = released {
+            places.segments().end_sync(released, flushed.is_ok(), &places.map);
+        }
+        flushed
     }
 
     fn flush_device(&self, io: &mut IoQueueGuard<'_>) -> Result<(), PoolError> {
@@ -104,7 +109,10 @@ impl Core {
             written = written.and(self.write_later(page, frame));
         }
         written?;
-        self.sync(&mut self.io()?)?;
+        match &self.places {
+            Some(places) => self.commit(&mut self.io()?, places)?,
+            None => self.sync(&mut self.io()?)?,
+        }
         self.no_flush_failed_since(failures)
     }
 
@@ -130,8 +138,7 @@ impl Core {
             let batch: Vec<_> = next.by_ref().filter_map(&mut begin).take(room).collect();
             let failed = if batch.is_empty() {
                 None
-            } else if self.double_write.is_some() {
-                // The area takes one batch at a time.
+            } else if self.writes_in_batches() {
                 self.write_out(&mut io, batch).err()
             } else {
                 let staged = self.stage(&mut io, batch);

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use leadline_files::{MapOptions, Mapping};
 
 use super::park::Parking;
+use super::places::stamp::Ticket;
 use super::prefetch::prefetch;
 use super::state::{LatchOutcome, Snapshot, StateWord};
 use crate::policy::{Frame, Page};
@@ -52,6 +53,8 @@ pub(crate) struct Load {
     pub(crate) page: Page,
     /// Counts among the reads ahead of its I/O queue: it stays in flight while no thread holds the queue.
     pub(crate) ahead: bool,
+    /// The byte of the device that it is read from.
+    pub(crate) offset: u64,
 }
 
 /// The duty to write a frame back.
@@ -62,6 +65,8 @@ pub(crate) struct WriteBack {
     pub(crate) page: Page,
     /// Flushes of the device that had failed when it began.
     pub(crate) epoch: u64,
+    /// Where it goes, if that is not where it was.
+    pub(crate) ticket: Option<Ticket>,
     /// Whether the bytes are still to be copied, under the shared hold that came with it.
     holds: bool,
 }
@@ -269,7 +274,7 @@ impl Frames {
         header.lsn.store(0, Ordering::Relaxed);
         header.io.store(io, Ordering::Relaxed);
         header.state.begin_load(page, ahead);
-        Load { frame, page, ahead }
+        Load { frame, page, ahead, offset: 0 }
     }
 
     /// A page that is on no device yet, zeroed.
@@ -329,7 +334,7 @@ impl Frames {
     /// A dirty page that nobody changes goes out: it counts as clean from now on.
     pub(crate) fn begin_write_back(&self, frame: Frame, epoch: u64) -> Option<WriteBack> {
         let page = self.header(frame).state.try_begin_write_back()?;
-        Some(WriteBack { frame, page, epoch, holds: true })
+        Some(WriteBack { frame, page, epoch, ticket: None, holds: true })
     }
 
     /// Copies the page that goes out; it may be changed again afterwards. The log it depends on.
@@ -429,26 +434,4 @@ impl Drop for ExclusiveLatch<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_header_is_32_bytes() {
-        assert_eq!(size_of::<Header>(), 32);
-    }
-
-    #[test]
-    fn frames_are_aligned_disjoint_and_zeroed() {
-        let (frames, mut free) = Frames::new(3, 4096).unwrap();
-        for page in [7, 8, 9] {
-            let mut hold = frames.begin_new(free.pop().unwrap(), page);
-            assert_eq!(hold.as_ref().as_ptr() as usize % 4096, 0);
-            assert!(hold.as_ref().iter().all(|byte| *byte == 0));
-            hold.as_mut().fill(page as u8);
-        }
-        for (frame, page) in [(0, 7), (1, 8), (2, 9)] {
-            let Latch::Held { hold, .. } = frames.share(frame, page) else { panic!("page {page} is there") };
-            assert!(hold.as_ref().iter().all(|byte| *byte == page as u8));
-        }
-    }
-}
+mod tests;

@@ -96,11 +96,18 @@ impl Core {
         self.reap(&mut io, 0, &mut IoResults::default())
     }
 
-    /// Sends the read of a frame that loads.
-    pub(super) fn send_read(&self, io: &mut IoQueueGuard<'_>, load: Load) {
+    /// Sends the read of a frame that loads; a page that was never written is there at once.
+    pub(super) fn send_read(&self, io: &mut IoQueueGuard<'_>, mut load: Load) {
         let page_bytes = self.config.page_bytes;
-        let offset = load.page * u64::from(page_bytes);
         let ahead = load.ahead;
+        let offset = match (self.offset(load.page), &self.places) {
+            (None, Some(places)) => {
+                *io.ahead() -= u32::from(ahead);
+                return self.frames.loaded(load, &places.zeros);
+            }
+            (offset, _) => offset.unwrap_or_default(),
+        };
+        load.offset = offset;
         let slot = io.slot();
         if let Err((Job::Read(load), _)) = io.submit(Request::read(slot, offset, page_bytes), Job::Read(load))
         {

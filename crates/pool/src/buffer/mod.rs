@@ -16,6 +16,7 @@
 //! | `durability`, `flush` | what is durable, and making it so |
 //! | `double_write`, `turn`, `area_io` | the double-write area, and the batches that take turns in it |
 //! | `repair`, `checksum` | what survives a crash |
+//! | `places`, `out_of_place` | pages that get a new place whenever they are written |
 
 mod access;
 mod area_io;
@@ -37,7 +38,9 @@ mod hit_log;
 mod io_queue;
 mod load;
 mod miss;
+mod out_of_place;
 mod park;
+mod places;
 mod prefetch;
 mod read_many;
 mod reap;
@@ -70,6 +73,7 @@ pub use checksum::Damage;
 pub use config::{PoolConfig, WalHook};
 pub use error::{PageOp, PoolError};
 pub use guard::{ReadGuard, WriteGuard};
+pub use places::OutOfPlace;
 pub use stats::PoolStats;
 
 /// A buffer pool over a device. Threads share it by reference.
@@ -82,7 +86,8 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A pool over `device`. Page `p` is at byte `p * page_bytes`.
+    /// A pool over `device`. Page `p` is at byte `p * page_bytes`, unless pages are written out of place
+    /// ([`PoolConfig::out_of_place`]).
     ///
     /// # Errors
     /// [`PoolError::Config`] names what cannot be; [`PoolError::Memory`] and [`PoolError::Device`] what is
@@ -241,7 +246,20 @@ impl Pool {
     /// # Errors
     /// As [`Pool::checkpoint`]; the pool is gone then, with what could not be written.
     pub fn close(self) -> Result<(), PoolError> {
-        if self.core.writable { self.checkpoint() } else { Ok(()) }
+        if !self.core.writable {
+            return Ok(());
+        }
+        self.checkpoint()?;
+        match &self.core.places {
+            Some(places) => self.core.commit_map(&mut self.core.io()?, places),
+            None => Ok(()),
+        }
+    }
+
+    /// Pages that may be written out of place before nothing more can be cleaned, if no checkpoint comes
+    /// first, and places that the next checkpoint releases; `None` where pages are written in place.
+    pub fn room(&self) -> Option<(u64, u64)> {
+        Some(self.core.places.as_ref()?.segments().room())
     }
 
     /// What it has done so far.
@@ -249,12 +267,14 @@ impl Pool {
         self.core.counters.stats(self.core.batch_size.settled(), self.core.hits.hits())
     }
 
-    /// Bytes of a page that are its user's: 8 less than the page where it carries a checksum.
+    /// Bytes of a page that are its user's: 8 less than the page where it carries a checksum, 24 less where it
+    /// is written out of place.
     pub fn page_len(&self) -> usize {
         self.core.config.page_len()
     }
 
-    /// Pages that may be asked for: those the device holds, less the double-write area.
+    /// Pages that may be asked for: those the device holds, less the double-write area, or less what writing
+    /// out of place keeps free.
     pub fn pages(&self) -> Page {
         self.core.pages
     }

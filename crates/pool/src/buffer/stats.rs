@@ -35,6 +35,10 @@ pub struct PoolStats {
     pub corrupt: u64,
     /// Writes that failed; their pages stayed dirty.
     pub write_errors: u64,
+    /// Pages that cleaning moved, where pages are written out of place.
+    pub moves: u64,
+    /// Pages of page maps, superblocks and lists of discarded pages that were written.
+    pub map_writes: u64,
     /// Flushes of the device, and of them, the failed ones.
     pub flushes: u64,
     /// Flushes of the device that failed.
@@ -57,6 +61,8 @@ pub(crate) struct Counters {
     pub(crate) read_errors: Counter,
     pub(crate) corrupt: Counter,
     pub(crate) write_errors: Counter,
+    pub(crate) moves: Counter,
+    pub(crate) map_writes: Counter,
     pub(crate) flushes: Counter,
     pub(crate) flush_errors: Counter,
     pub(crate) log_errors: Counter,
@@ -94,6 +100,8 @@ impl Counters {
             read_errors: self.read_errors.get(),
             corrupt: self.corrupt.get(),
             write_errors: self.write_errors.get(),
+            moves: self.moves.get(),
+            map_writes: self.map_writes.get(),
             flushes: self.flushes.get(),
             flush_errors: self.flush_errors.get(),
             log_errors: self.log_errors.get(),

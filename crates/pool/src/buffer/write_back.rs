@@ -32,6 +32,7 @@ impl Core {
         let mut outcome = IoResults::default();
         // The area is one batch's until its pages are in place.
         let area = self.double_write.as_ref().map(|area| area.lock());
+        let batch = self.find_places(io, batch)?;
         let sent = self.stage(io, batch).and_then(|staged| match area {
             Some(area) => self.save_and_write(io, area, staged, &mut outcome),
             None => self.write_and_watch(io, staged, &mut outcome),
@@ -110,6 +111,9 @@ impl Core {
             match io.buffer(slot) {
                 Ok(buffer) => {
                     lsn = lsn.max(self.frames.copy_out(&mut write, buffer));
+                    if let Some(ticket) = &write.ticket {
+                        ticket.stamp(buffer);
+                    }
                     if self.config.checksums {
                         checksum::seal(buffer, write.page);
                     }
@@ -147,12 +151,16 @@ impl Core {
         for StagedPage { slot, write } in staged {
             let page = write.page;
             assert!(page < self.pages, "page {page} is not a user's");
-            let request = Request::write(slot, page * u64::from(page_bytes), page_bytes);
+            let at = match (&self.places, write.ticket) {
+                (Some(places), Some(ticket)) => places.layout.device_page(ticket.place),
+                _ => page,
+            };
+            let request = Request::write(slot, at * u64::from(page_bytes), page_bytes);
             match io.submit(request, Job::Write(write)) {
                 Ok(()) => outcome.writing += 1,
                 Err((job, _)) => {
                     if let Job::Write(write) = job {
-                        self.frames.end_write_back(write, false);
+                        self.end_write(write, false);
                     }
                     self.counters.write_errors.add(1);
                     let error = Fault::Errno(EIO).error(PageOp::Write, page, page_bytes);
@@ -165,7 +173,7 @@ impl Core {
     /// Pages that are not written after all: dirty as before.
     pub(crate) fn abandon(&self, io: &mut IoQueueGuard<'_>, staged: Vec<StagedPage>) {
         for StagedPage { slot, write } in staged {
-            self.frames.end_write_back(write, false);
+            self.end_write(write, false);
             io.give_back(slot);
         }
     }

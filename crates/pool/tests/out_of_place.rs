@@ -1,0 +1,209 @@
+//! Pages written out of place: what was written is read, whatever is cleaned meanwhile; a full device and one
+//! that is something else are errors that say so.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use leadline_device::{Fault, Faulty, MemoryDevice, Op};
+use leadline_pool::ace::{Ace, Cleaner};
+use leadline_pool::{ConfigError, OutOfPlace, Pool, PoolConfig, PoolError};
+
+const PAGE: u64 = 4096;
+
+fn options() -> OutOfPlace {
+    OutOfPlace::default().segment_bytes(16 * PAGE as u32)
+}
+
+fn config() -> PoolConfig {
+    PoolConfig::new(PAGE as u32, 32).ace(Ace::CowX).n(8).out_of_place(options())
+}
+
+/// A device of so many segments of 16 pages.
+fn device(segments: u64) -> MemoryDevice {
+    MemoryDevice::new((48 + segments * 16) * PAGE, 512)
+}
+
+fn open(device: &MemoryDevice, config: PoolConfig) -> Result<Pool, PoolError> {
+    Pool::open(Arc::new(device.clone()), config)
+}
+
+fn put(pool: &Pool, page: u64, value: u64) -> Result<(), PoolError> {
+    let mut guard = pool.write(page)?;
+    guard.chunks_exact_mut(8).for_each(|chunk| chunk.copy_from_slice(&value.to_le_bytes()));
+    Ok(())
+}
+
+fn get(pool: &Pool, page: u64) -> u64 {
+    let found = pool.read(page).unwrap();
+    let mut words = found.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().unwrap()));
+    let first = words.next().unwrap();
+    assert!(words.all(|word| word == first), "page {page} is a mixture");
+    first
+}
+
+#[test]
+fn a_page_never_written_is_zeros_without_a_read() {
+    let memory = device(16);
+    drop(open(&memory, config()).unwrap());
+    // Superblocks are read; nothing in the segments is.
+    let faulty = Faulty::new(memory.clone(), [Fault::eio().on(Op::Read).within(48 * PAGE..1 << 30)]);
+    let pool = Pool::open(Arc::new(faulty), config()).unwrap();
+    pool.prefetch(0..8).unwrap();
+    assert!((0..pool.pages()).all(|page| get(&pool, page) == 0));
+    assert_eq!(pool.page_len(), 4096 - 24);
+}
+
+#[test]
+fn random_overwrites_of_a_full_device_are_cleaned_and_kept() {
+    for (cleaner, atomic) in [(Cleaner::Off, false), (Cleaner::Auto, false), (Cleaner::Off, true)] {
+        let config = config().cleaner(cleaner).out_of_place(options().atomic_checkpoints(atomic));
+        let memory = device(64);
+        let pool = open(&memory, config.clone()).unwrap();
+        let pages = pool.pages() * if atomic { 80 } else { 95 } / 100;
+        let (mut model, mut random) = (HashMap::new(), fastrand::Rng::with_seed(7));
+        for step in 0..20 * pages {
+            let page = if step < pages { step } else { random.u64(..pages) };
+            put(&pool, page, step + 1).unwrap();
+            model.insert(page, step + 1);
+            if step % 80 == 0 {
+                pool.checkpoint().unwrap();
+            }
+        }
+        assert!(pool.stats().moves > pages, "{:?}", pool.stats());
+        assert!(model.iter().all(|(page, value)| get(&pool, *page) == *value));
+        pool.checkpoint().unwrap();
+        drop(pool);
+        let pool = open(&memory.crash_to_durable(), config.clone()).unwrap();
+        assert!(model.iter().all(|(page, value)| get(&pool, *page) == *value));
+        pool.close().unwrap();
+        let pool = open(&memory, config).unwrap();
+        assert!(model.iter().all(|(page, value)| get(&pool, *page) == *value));
+    }
+}
+
+#[test]
+fn threads_lose_no_update_while_the_cleaner_cleans() {
+    for cleaner in [Cleaner::Off, Cleaner::Auto, Cleaner::Depth(4)] {
+        let memory = device(64);
+        let pool = open(&memory, config().cleaner(cleaner)).unwrap();
+        let (threads, pages) = (4, pool.pages() * 9 / 10 / 4);
+        let counts: Vec<HashMap<u64, u64>> = std::thread::scope(|scope| {
+            let one = |thread: u64| {
+                let pool = &pool;
+                scope.spawn(move || {
+                    let (mut counts, mut random) = (HashMap::new(), fastrand::Rng::with_seed(thread));
+                    for _ in 0..6000 {
+                        let page = random.u64(..pages) * threads + thread;
+                        let count = counts.entry(page).or_insert(0);
+                        assert_eq!(get(pool, page), *count, "page {page}");
+                        *count += 1;
+                        put(pool, page, *count).unwrap();
+                        if random.u32(..500) == 0 {
+                            pool.checkpoint().unwrap();
+                        }
+                    }
+                    counts
+                })
+            };
+            let all: Vec<_> = (0..threads).map(one).collect();
+            all.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(pool.stats().moves > 0, "{:?}", pool.stats());
+        pool.checkpoint().unwrap();
+        drop(pool);
+        let pool = open(&memory.crash_to_durable(), config()).unwrap();
+        assert!(counts.iter().flatten().all(|(page, count)| get(&pool, *page) == *count));
+    }
+}
+
+#[test]
+fn a_discarded_page_is_zeros_after_a_checkpoint_and_its_place_is_used_again() {
+    for atomic in [false, true] {
+        let config = config().out_of_place(options().atomic_checkpoints(atomic));
+        let memory = device(24);
+        let pool = open(&memory, config.clone()).unwrap();
+        let pages = pool.pages();
+        (0..pages).for_each(|page| put(&pool, page, page + 1).unwrap());
+        pool.checkpoint().unwrap();
+        let full = pool.room().unwrap().0;
+        assert!((0..pages / 2).all(|page| pool.discard(page).unwrap()));
+        assert_eq!((get(&pool, 0), get(&pool, pages / 2)), (0, pages / 2 + 1));
+        if atomic {
+            // Until the next checkpoint a crash brings them back.
+            let crashed = open(&memory.crash_to_durable(), config.clone()).unwrap();
+            assert!((0..pages).all(|page| get(&crashed, page) == page + 1));
+        }
+        pool.checkpoint().unwrap();
+        assert!(pool.room().unwrap().0 > full + pages / 2 - 8, "their places are free");
+        let should = |page| if page < pages / 2 { 0 } else { page + 1 };
+        let crashed = open(&memory.crash_to_durable(), config.clone()).unwrap();
+        assert!((0..pages).all(|page| get(&crashed, page) == should(page)));
+        // Cleaning must not forget that they were discarded.
+        for round in 0..20 {
+            (pages / 2..pages).for_each(|page| put(&pool, page, round << 20 | page).unwrap());
+            pool.checkpoint().unwrap();
+        }
+        let crashed = open(&memory.crash_to_durable(), config).unwrap();
+        assert!((0..pages / 2).all(|page| get(&crashed, page) == 0));
+    }
+}
+
+#[test]
+fn a_full_device_says_so_and_keeps_the_last_checkpoint() {
+    let config = config().out_of_place(options().atomic_checkpoints(true));
+    let memory = device(16);
+    let pool = open(&memory, config.clone()).unwrap();
+    let pages = pool.pages();
+    (0..pages).for_each(|page| put(&pool, page, page + 1).unwrap());
+    pool.checkpoint().unwrap();
+    // All that is written now needs places besides those of the checkpoint.
+    let error = (0..pages).find_map(|page| put(&pool, page, 77).err()).expect("it is full");
+    assert!(matches!(error, PoolError::Full { kept: 1.., .. }), "{error}");
+    assert!(error.to_string().contains("next checkpoint"), "{error}");
+    assert!(pool.checkpoint().is_err(), "there is no room for it");
+    drop(pool);
+    let pool = open(&memory, config).unwrap();
+    assert!((0..pages).all(|page| get(&pool, page) == page + 1));
+}
+
+#[test]
+fn what_cannot_be_opened_is_named() {
+    let memory = device(16);
+    let pool = open(&memory, config()).unwrap();
+    put(&pool, 3, 9).unwrap();
+    pool.close().unwrap();
+    let refused = |device: &MemoryDevice, config: PoolConfig| match open(device, config) {
+        Err(PoolError::Config(error)) => error,
+        other => panic!("{other:?}"),
+    };
+    let mut other = config();
+    (other.page_bytes, other.frames) = (8192, 8);
+    assert!(matches!(refused(&memory, other), ConfigError::OtherPageBytes { laid_out: 4096, .. }));
+    let segments = config().out_of_place(options().segment_bytes(8 * PAGE as u32));
+    assert!(matches!(refused(&memory, segments), ConfigError::OtherSegmentBytes { laid_out: 65_536, .. }));
+    let odd = config().out_of_place(options().segment_bytes(5000));
+    assert!(matches!(refused(&memory, odd), ConfigError::SegmentBytes { .. }));
+    let spare = config().out_of_place(options().spare(0.0));
+    assert!(matches!(refused(&memory, spare), ConfigError::Spare { .. }));
+    assert!(matches!(refused(&device(3), config()), ConfigError::TooFewSegments { .. }));
+    assert!(matches!(refused(&memory, config().checksums(false)), ConfigError::OutOfPlaceWithoutChecksums));
+    assert!(matches!(refused(&memory, config().double_write(true)), ConfigError::OutOfPlaceDoubleWrite));
+    let plain = device(16);
+    let pool = open(&plain, PoolConfig::new(4096, 8)).unwrap();
+    put(&pool, 0, 1).unwrap();
+    pool.close().unwrap();
+    assert_eq!(refused(&plain, config()), ConfigError::NotOutOfPlace);
+    // Both superblocks are of a later format.
+    for at in [0, 65_536] {
+        let mut bytes = memory.contents(at, 4096);
+        bytes[8] = 2;
+        let sum = crc32fast::hash(&bytes[..4092]);
+        let bits = |at: u64, from: u8, to: u8| {
+            (0..8).filter(|bit| (from ^ to) >> bit & 1 == 1).for_each(|bit| memory.flip_bit(at, bit));
+        };
+        let before = memory.contents(at, 4096);
+        bits(at + 8, before[8], 2);
+        (0..4).for_each(|i| bits(at + 4092 + i as u64, before[4092 + i], sum.to_le_bytes()[i]));
+    }
+    assert_eq!(refused(&memory, config()), ConfigError::PlacesVersion { version: 2 });
+}
