@@ -13,6 +13,7 @@ mod libcachesim;
 mod naive;
 mod objects;
 mod out_of_place;
+mod out_of_place_crashes;
 mod paper;
 mod policies;
 mod read_many;
