@@ -46,11 +46,6 @@ impl<'a> Payload<'a> {
         Ok(Payload { parts, length: bytes as u32, sum: sum.finalize() })
     }
 
-    /// Bytes of the record.
-    pub(crate) fn record_bytes(&self) -> u64 {
-        HEADER as u64 + u64::from(self.length)
-    }
-
     /// Appends the record to `bytes`, to stand at `at`.
     pub(crate) fn write(&self, session: u64, at: Lsn, durable: Lsn, bytes: &mut Vec<u8>) {
         let behind = u32::try_from(at.0 - durable.0).unwrap_or(u32::MAX);

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::{Root, Tree, View};
+use super::{Root, Tree};
 use crate::IndexError;
 use crate::error::OfPage as _;
 use crate::node::{Node, NodeBuilder, NodeHead, NodeMut, Page};
@@ -137,6 +137,7 @@ impl Tree {
 mod tests {
     use std::collections::BTreeMap;
 
+    use super::super::View;
     use super::super::tests::{check, tree};
     use super::*;
 

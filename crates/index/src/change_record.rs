@@ -1,0 +1,81 @@
+//! Records of the log: the changes of a commit, one after the other: 1 (put) or 2 (remove), the length of the
+//! key (4 bytes, little endian), for a put that of the value (4), the key, the value.
+
+use crate::tree::Change;
+
+const PUT: u8 = 1;
+const REMOVE: u8 = 2;
+
+/// Changes by their keys.
+pub(crate) type Changes<'c> = Vec<(&'c [u8], Change<'c>)>;
+
+/// Bytes in front of a change's key.
+fn head(key: &[u8], change: Change<'_>) -> ([u8; 9], usize) {
+    let mut head = [0; 9];
+    head[1..5].copy_from_slice(&(key.len() as u32).to_le_bytes());
+    match change {
+        Change::Put(value) => {
+            head[0] = PUT;
+            head[5..].copy_from_slice(&(value.len() as u32).to_le_bytes());
+            (head, 9)
+        }
+        Change::Remove => {
+            head[0] = REMOVE;
+            (head, 5)
+        }
+    }
+}
+
+/// The record of changes.
+pub(crate) fn encode(changes: &[(&[u8], Change<'_>)]) -> Vec<u8> {
+    let mut record = Vec::new();
+    for (key, change) in changes {
+        let (head, len) = head(key, *change);
+        record.extend_from_slice(&head[..len]);
+        record.extend_from_slice(key);
+        if let Change::Put(value) = change {
+            record.extend_from_slice(value);
+        }
+    }
+    record
+}
+
+/// The changes of a record, unless it is none.
+pub(crate) fn decode(mut record: &[u8]) -> Option<Changes<'_>> {
+    let mut changes = Vec::new();
+    let len = |bytes: &mut &[u8]| {
+        bytes.split_off(..4).and_then(|len| Some(u32::from_le_bytes(*len.first_chunk()?) as usize))
+    };
+    while let Some(kind) = record.split_off_first() {
+        let key_len = len(&mut record)?;
+        let change = match *kind {
+            PUT => {
+                let value_len = len(&mut record)?;
+                let key = record.split_off(..key_len)?;
+                (key, Change::Put(record.split_off(..value_len)?))
+            }
+            REMOVE => (record.split_off(..key_len)?, Change::Remove),
+            _ => return None,
+        };
+        changes.push(change);
+    }
+    Some(changes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_read_as_they_were_written() {
+        let changes =
+            [(&b"a"[..], Change::Put(&b""[..])), (b"", Change::Remove), (b"key", Change::Put(&[9; 300]))];
+        let record = encode(&changes);
+        assert_eq!(decode(&record).as_deref(), Some(&changes[..]));
+        assert_eq!(decode(&[]).map(|none| none.len()), Some(0));
+        for cut in [1, 3, 5, record.len() - 1] {
+            assert_eq!(decode(&record[..cut]), None, "{cut}");
+        }
+        assert_eq!(decode(&[7, 0, 0, 0, 0]), None);
+    }
+}

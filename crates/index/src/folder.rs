@@ -1,0 +1,136 @@
+//! The directory of an index.
+//!
+//! | file | content |
+//! | --- | --- |
+//! | `index` | two lines of text: what it is, and the bytes of a node; locked while the index is open |
+//! | `pages` | the nodes; sparse, so that it is as large as it may become |
+//! | `log-...` | the log |
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use leadline_device::{FileDevice, FileOptions, IoEngine, direct_alignment};
+use leadline_pool::ace::Ace;
+use leadline_pool::{OutOfPlace, Pool, PoolConfig, PoolError};
+
+use crate::error::IndexError;
+use crate::options::Options;
+
+const HEAD: &str = "leadline index 1";
+const NODE_BYTES: &str = "node bytes ";
+/// Bytes of a node where nothing else is asked for.
+const USUAL_NODE_BYTES: u32 = 4096;
+/// Nodes in memory at least: one way through the tree, what a split needs, and what is read ahead.
+const LEAST_FRAMES: u64 = 64;
+
+/// The directory, locked.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    path: PathBuf,
+    node_bytes: u32,
+    /// Holds the lock.
+    _head: File,
+}
+
+impl Folder {
+    /// Opens an index's directory, or makes one.
+    pub(crate) fn open(path: &Path, options: &Options) -> Result<Folder, IndexError> {
+        let failed = |what: &'static str| IndexError::io(what, path);
+        if options.create {
+            check_content(path)?;
+            fs::create_dir_all(path).map_err(failed("making the directory"))?;
+        }
+        let name = path.join("index");
+        let mut open = OpenOptions::new();
+        let mut head =
+            open.read(true).write(true).create(options.create).truncate(false).open(&name).map_err(
+                |error| match error.kind() {
+                    io::ErrorKind::NotFound => IndexError::NotThere { path: path.to_owned() },
+                    _ => IndexError::io("opening it", &name)(error),
+                },
+            )?;
+        match head.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(IndexError::InUse { path: path.to_owned() }),
+            Err(TryLockError::Error(error)) => return Err(IndexError::io("locking it", &name)(error)),
+        }
+        let mut text = String::new();
+        (&head).take(1024).read_to_string(&mut text).map_err(IndexError::io("reading it", &name))?;
+        let node_bytes = match text.is_empty() {
+            true => write_head(&mut head, options).map_err(IndexError::io("writing it", &name))?,
+            false => read_head(&text, path, options)?,
+        };
+        File::open(path).and_then(|folder| folder.sync_all()).map_err(failed("making it durable"))?;
+        Ok(Folder { path: path.to_owned(), node_bytes, _head: head })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The pool of the index's nodes.
+    pub(crate) fn pool(&self, options: &Options) -> Result<Pool, IndexError> {
+        let name = self.path.join("pages");
+        let failed = |what: &'static str| IndexError::io(what, &name);
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&name);
+        let file = file.map_err(failed("opening it"))?;
+        let capacity = file.metadata().map_err(failed("examining it"))?.len().max(options.most_bytes);
+        let capacity = capacity / u64::from(self.node_bytes) * u64::from(self.node_bytes);
+        file.set_len(capacity).map_err(failed("making room for it"))?;
+        let direct = direct_alignment(&file);
+        let device =
+            FileOptions::new(IoEngine::best().0, *direct.as_ref().unwrap_or(&4096)).direct(direct.is_ok());
+        let device = FileDevice::new(file, capacity, device).map_err(PoolError::from)?;
+        let frames =
+            (options.cache_bytes / u64::from(self.node_bytes)).clamp(LEAST_FRAMES, u64::from(u32::MAX >> 6));
+        let frames = frames as u32;
+        let config = PoolConfig::new(self.node_bytes, frames)
+            .ace(Ace::CowX)
+            .n(options.writes.min(frames / 4))
+            .reads_ahead(options.reads.min(frames / 4))
+            .out_of_place(OutOfPlace::default().atomic_checkpoints(true));
+        Ok(Pool::open(Arc::new(device), config)?)
+    }
+}
+
+/// Refuses a directory that holds something else.
+fn check_content(path: &Path) -> Result<(), IndexError> {
+    let entries = match fs::read_dir(path) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(IndexError::io("reading the directory", path)(error)),
+    };
+    let names: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.file_name())).collect();
+    let is_index = names.is_empty() || names.iter().any(|name| name == "index");
+    if is_index { Ok(()) } else { Err(IndexError::NoIndex { path: path.to_owned() }) }
+}
+
+/// Writes what a new index is; the bytes of its nodes.
+fn write_head(head: &mut File, options: &Options) -> io::Result<u32> {
+    let node_bytes = options.node_bytes.unwrap_or(USUAL_NODE_BYTES);
+    head.rewind()?;
+    writeln!(head, "{HEAD}\n{NODE_BYTES}{node_bytes}")?;
+    head.sync_all()?;
+    Ok(node_bytes)
+}
+
+/// The bytes of an index's nodes.
+fn read_head(text: &str, path: &Path, options: &Options) -> Result<u32, IndexError> {
+    let mut lines = text.lines();
+    let first = lines.next().unwrap_or_default();
+    if first != HEAD {
+        let is_other_version = first.starts_with("leadline index ");
+        return Err(match is_other_version {
+            true => IndexError::Version { path: path.to_owned(), found: first.to_owned() },
+            false => IndexError::NoIndex { path: path.to_owned() },
+        });
+    }
+    let node_bytes = lines.next().and_then(|line| line.strip_prefix(NODE_BYTES)?.parse().ok());
+    let found = node_bytes.ok_or(IndexError::NoIndex { path: path.to_owned() })?;
+    match options.node_bytes {
+        Some(asked) if asked != found => Err(IndexError::NodeBytes { path: path.to_owned(), found, asked }),
+        _ => Ok(found),
+    }
+}
