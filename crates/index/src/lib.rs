@@ -1,19 +1,37 @@
-//! A B+-tree in pages of a buffer pool that knows its device.
+#![doc = include_str!("../README.md")]
+//!
+//! ## Where to look
+//!
+//! | file | concept |
+//! | --- | --- |
+//! | `index`, `options`, `batch`, `range`, `snapshot` | what users see |
+//! | `tree` | the tree: descent, changes, many keys at once, ranges, loading |
+//! | `node` | one node: its bytes, its changes, its division |
+//! | `space`, `versions` | pages in use; nodes as they were, for snapshots |
+//! | `meta` | what is not in nodes, as of the last checkpoint |
+//! | `folder` | the files |
+//! | `log`, `change_record` | the write-ahead log, and what it records |
 
 mod batch;
 mod change_record;
 mod error;
 mod folder;
-#[allow(dead_code, reason = "the tree will append to it")]
+mod index;
 mod log;
 mod meta;
 mod node;
 mod options;
+mod range;
+mod snapshot;
 mod space;
 mod tree;
 mod versions;
 
 pub use batch::Batch;
 pub use error::IndexError;
+pub use index::{Index, IndexStats};
 pub use log::Durability;
 pub use options::Options;
+pub use range::Range;
+pub use snapshot::Snapshot;
+pub use tree::{Problem, Verified};
