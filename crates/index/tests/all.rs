@@ -1,1 +1,4 @@
 //! Everything that a user of the crate sees.
+
+mod api;
+mod model;

@@ -1,0 +1,163 @@
+//! An index as its users see it: in a directory, opened again, with several threads.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use leadline_index::{Batch, Durability, Index, IndexError, Options};
+
+fn small() -> Options {
+    Options::default().cache_bytes(1 << 20).checkpoint_bytes(1 << 20)
+}
+
+fn open(path: &std::path::Path) -> Index {
+    Index::open_with(path, &small()).unwrap()
+}
+
+#[test]
+fn entries_are_there_when_the_index_is_opened_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index");
+    let index = open(&path);
+    assert!(index.is_empty() && index.get("a").unwrap().is_none());
+    assert!(index.insert("a", "1").unwrap());
+    assert!(!index.insert("a", "2").unwrap());
+    index.insert("b", vec![7; 100_000]).unwrap();
+    index.insert("gone", "").unwrap();
+    assert!(index.remove("gone").unwrap() && !index.remove("gone").unwrap());
+    drop(index);
+    // From the log.
+    let index = open(&path);
+    assert_eq!(index.get("a").unwrap().as_deref(), Some(&b"2"[..]));
+    assert_eq!(index.get("b").unwrap(), Some(vec![7; 100_000]));
+    assert!(!index.contains("gone").unwrap() && index.len() == 2);
+    assert!(index.stats().log_bytes > 100_000);
+    index.close().unwrap();
+    // From the checkpoint.
+    let index = open(&path);
+    assert_eq!(index.stats().log_bytes, 0);
+    assert_eq!(
+        index.multi_get(&["b", "x", "a"]).unwrap(),
+        [Some(vec![7; 100_000]), None, Some(b"2".to_vec())]
+    );
+}
+
+#[test]
+fn ranges_come_in_order_from_either_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = open(folder.path());
+    let entries = (0..2000u32).map(|number| (number.to_be_bytes(), format!("value {number}")));
+    index.multi_insert(entries).unwrap();
+    let keys = |range: leadline_index::Range| {
+        range.map(|pair| u32::from_be_bytes(pair.unwrap().0.try_into().unwrap())).collect::<Vec<_>>()
+    };
+    let key = |number: u32| number.to_be_bytes();
+    assert_eq!(keys(index.iter()), (0..2000).collect::<Vec<_>>());
+    assert_eq!(keys(index.range(key(10)..key(13))), [10, 11, 12]);
+    assert_eq!(keys(index.range(key(10)..=key(13))), [10, 11, 12, 13]);
+    assert_eq!(keys(index.range(key(1998)..)), [1998, 1999]);
+    assert_eq!(keys(index.range(..key(2))), [0, 1]);
+    assert!(keys(index.range(key(5)..key(5))).is_empty());
+    let backwards: Vec<_> = index.iter().rev().map(|pair| pair.unwrap().1).take(2).collect();
+    assert_eq!(backwards, [b"value 1999".to_vec(), b"value 1998".to_vec()]);
+    let both = index.range_many(&[key(3)..key(5), key(1500)..key(1501)]).unwrap();
+    assert_eq!(both.iter().map(Vec::len).collect::<Vec<_>>(), [2, 1]);
+}
+
+#[test]
+fn snapshots_stand_still() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = open(folder.path());
+    index.multi_insert((0..3000u32).map(|number| (number.to_be_bytes(), vec![1; 50]))).unwrap();
+    let snapshot = index.snapshot();
+    for number in 0..3000u32 {
+        if number % 3 == 0 {
+            index.remove(number.to_be_bytes()).unwrap();
+        } else {
+            index.insert(number.to_be_bytes(), vec![2; 90]).unwrap();
+        }
+    }
+    index.checkpoint().unwrap();
+    assert_eq!((snapshot.len(), index.len()), (3000, 2000));
+    let ones = snapshot.iter().filter(|pair| pair.as_ref().unwrap().1 == [1; 50]).count();
+    assert_eq!(ones, 3000);
+    let keys: Vec<_> = (0..3000u32).map(u32::to_be_bytes).collect();
+    assert!(snapshot.multi_get(&keys).unwrap().iter().all(|value| value.as_deref() == Some(&[1; 50])));
+    assert!(index.iter().all(|pair| pair.unwrap().1 == [2; 90]));
+    let copies = index.stats().pages;
+    drop(snapshot);
+    assert!(index.stats().pages < copies);
+    assert_eq!(index.verify(|_, _| {}).problems, []);
+}
+
+#[test]
+fn a_batch_is_there_or_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = open(folder.path());
+    index.insert("kept", "0").unwrap();
+    let mut batch = Batch::new();
+    batch.insert("a", "1").insert("b", "2").remove("kept").insert("a", "3");
+    assert_eq!(batch.len(), 3);
+    index.commit(&batch).unwrap();
+    let entries: BTreeMap<_, _> = index.iter().map(Result::unwrap).collect();
+    assert_eq!(entries, BTreeMap::from([(b"a".to_vec(), b"3".to_vec()), (b"b".to_vec(), b"2".to_vec())]));
+    // One change that cannot be: none is made.
+    batch.insert(vec![0; 600], "too long");
+    assert!(matches!(index.commit(&batch), Err(IndexError::KeyTooLong { bytes: 600, most: 509, .. })));
+    index.commit(&Batch::new()).unwrap();
+}
+
+#[test]
+fn threads_that_write_share_an_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = Index::open_with(folder.path(), &small().durability(Durability::Never)).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..4u32 {
+            let index = &index;
+            scope.spawn(move || {
+                for number in 0..2000u32 {
+                    let key = (number * 4 + thread).to_be_bytes();
+                    index.insert(key, number.to_le_bytes()).unwrap();
+                    if number % 500 == 0 {
+                        // Checkpoints and snapshots come and go meanwhile.
+                        let snapshot = index.snapshot();
+                        assert!(snapshot.get(key).unwrap().is_some());
+                        index.checkpoint().unwrap();
+                        assert!(snapshot.iter().count() as u64 == snapshot.len());
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(index.verify(|_, _| {}).entries, 8000);
+    drop(index);
+    let index = open(folder.path());
+    assert_eq!((index.len(), index.iter().count()), (8000, 8000));
+    assert_eq!(index.verify(|_, _| {}).problems, []);
+}
+
+#[test]
+fn what_cannot_be_opened_is_refused_in_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index");
+    let refusal = |options: &Options| {
+        let refused = Index::open_with(&path, options).unwrap_err().to_string();
+        assert!(!refused.contains('\n') && refused.contains(path.to_str().unwrap()), "{refused}");
+        refused
+    };
+    assert!(refusal(&small().create(false)).contains("there is no index"));
+    let index = Index::open_with(&path, &small().node_bytes(8192)).unwrap();
+    assert!(refusal(&small()).contains("open already"));
+    drop(index);
+    assert!(
+        refusal(&small().node_bytes(4096)).contains("its nodes have 8192 bytes, and 4096 were asked for")
+    );
+    fs::write(path.join("index"), "leadline index 9\nnode bytes 4096\n").unwrap();
+    assert!(refusal(&small()).contains("`leadline index 9`"));
+    fs::write(path.join("index"), "something else").unwrap();
+    assert!(refusal(&small()).contains("holds something else"));
+    fs::remove_dir_all(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    fs::write(path.join("letter.txt"), "Dear").unwrap();
+    assert!(refusal(&small()).contains("holds something else"));
+    assert_eq!(fs::read_dir(&path).unwrap().count(), 1, "nothing was made there");
+}
