@@ -71,6 +71,29 @@ fn the_pool_keeps_what_a_checkpoint_acknowledged() {
 }
 
 #[test]
+fn an_index_keeps_what_it_acknowledged() {
+    prove(&mut Ledger::new("index", "index"));
+}
+
+/// 500 kills lose nothing either. A few unless all cases are to be tried.
+#[test]
+fn an_index_that_is_killed_keeps_what_it_acknowledged() {
+    let mut ledger = Ledger::new("index", "index");
+    let folder = tempfile::tempdir().unwrap();
+    ledger.set_up(folder.path());
+    let (mut found, mut acknowledged) = (0, 0);
+    let mut random = fastrand::Rng::with_seed(20_261_128);
+    let kills = if exhaustive() { 500 } else { 6 };
+    for kill in 0..kills {
+        let last = killed(&ledger, folder.path(), found, &mut random);
+        acknowledged += last - found;
+        found = ledger.recover(folder.path()).unwrap_or_else(|damage| panic!("kill {kill}: {damage}"))[0];
+        assert!((last..=last + 1).contains(&found), "kill {kill}: {found} after {last} were acknowledged");
+    }
+    let _ = writeln!(std::io::stderr(), "| index | kill -9 | {kills} | | {acknowledged} | 0 lost |");
+}
+
+#[test]
 fn a_graph_store_appears_whole_or_not_at_all() {
     prove(&mut Ledger::new("graph import", "graph"));
 }
