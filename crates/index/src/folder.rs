@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `index` | two lines of text: what it is, and the bytes of a node; locked while the index is open |
 //! | `pages` | the nodes; sparse, so that it is as large as it may become |
-//! | `log-...` | the log |
+//! | `....log` | the log, in files that are numbered |
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
