@@ -1,34 +1,19 @@
-//! The index: the tree, its log, and who may be in it.
+//! The index, for users.
 
 use std::fmt;
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::ops::RangeBounds;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
-use std::time::Duration;
+use std::sync::Arc;
 
-use crossbeam_utils::sync::{ShardedLock, ShardedLockReadGuard};
 use leadline_pool::PoolStats;
 
 use crate::batch::Batch;
-use crate::change_record::{decode, encode};
 use crate::error::IndexError;
-use crate::folder::Folder;
-use crate::log::{Log, LogOptions, Lsn};
-use crate::meta::Meta;
 use crate::options::Options;
 use crate::range::{Range, bounds};
+use crate::shared::Shared;
 use crate::snapshot::Snapshot;
-use crate::space::Space;
 use crate::tree::{Change, Pair, Tree, Verified, View};
-use crate::versions::Versions;
-
-/// Locks by hash of a key: changes of one key reach the log in the order in which they are made.
-const KEY_LOCKS: usize = 256;
-
-/// How long a checkpoint merges nodes that became small; nobody else is in the tree meanwhile.
-const MERGING: Duration = Duration::from_millis(100);
 
 /// A sorted map of byte strings in a directory. Threads share it by reference; clones are the same index.
 ///
@@ -38,25 +23,6 @@ const MERGING: Duration = Duration::from_millis(100);
 pub struct Index {
     pub(crate) shared: Arc<Shared>,
 }
-
-pub(crate) struct Shared {
-    pub(crate) tree: Tree,
-    /// Whoever is in the tree holds it shared. Alone: nobody else is.
-    gate: ShardedLock<()>,
-    key_locks: Box<[Mutex<()>]>,
-    log: Log,
-    /// A change reached the tree and not the log, so that no checkpoint may be made.
-    has_stopped: AtomicBool,
-    checkpointing: Mutex<CheckpointPages>,
-    /// Position in the log of the last checkpoint.
-    checkpointed: AtomicU64,
-    options: Options,
-    folder: Folder,
-}
-
-/// Pages that the last checkpoint wrote its free pages to.
-#[derive(Debug)]
-struct CheckpointPages(Vec<u64>);
 
 /// What an index is and did since it was opened.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,43 +59,8 @@ impl Index {
     /// The directory holds something else, is open already, or cannot be read or written; the index was
     /// made with other nodes than the options ask for; the log lost what had been acknowledged.
     pub fn open_with(path: impl AsRef<Path>, options: &Options) -> Result<Index, IndexError> {
-        let folder = Folder::open(path.as_ref(), options)?;
-        let pool = folder.pool(options)?;
-        let meta = Meta::read(&pool)?;
-        let from = Lsn(meta.as_ref().map_or(0, |meta| meta.log));
-        let log_options = LogOptions { durability: options.durability, ..LogOptions::default() };
-        let mut log = Log::open(folder.path(), from, log_options)?;
-        let mut pages = Vec::new();
-        let is_new = meta.is_none();
-        let tree = match meta {
-            None => Tree::create(pool, Space::new(1, Default::default()), Versions::new(1))?,
-            Some(meta) => {
-                pages = meta.pages;
-                let space = Space::new(meta.next, meta.free);
-                Tree::open(pool, space, Versions::new(meta.version), meta.tree)
-            }
-        };
-        log.replay(|_, record| {
-            let what = "a record of it has no changes that this version knows";
-            let changes = decode(record).ok_or(IndexError::Record { what })?;
-            tree.change_many(&changes)
-        })?;
-        let shared = Shared {
-            tree,
-            gate: ShardedLock::new(()),
-            key_locks: (0..KEY_LOCKS).map(|_| Mutex::new(())).collect(),
-            log,
-            has_stopped: AtomicBool::new(false),
-            checkpointing: Mutex::new(CheckpointPages(pages)),
-            checkpointed: AtomicU64::new(from.0),
-            options: options.clone(),
-            folder,
-        };
-        let index = Index { shared: Arc::new(shared) };
-        if is_new || index.shared.log_bytes() > options.checkpoint_bytes {
-            index.checkpoint()?;
-        }
-        Ok(index)
+        let shared = Shared::open(path.as_ref(), options)?;
+        Ok(Index { shared: Arc::new(shared) })
     }
 
     /// The value of a key.
@@ -241,12 +172,7 @@ impl Index {
         V: Into<Vec<u8>>,
     {
         let entries = entries.into_iter().map(|(key, value)| Ok((key.into(), value.into())));
-        let alone = self.shared.alone();
-        self.shared.check_going()?;
-        self.shared.tree.bulk_load(entries, self.shared.options.fill)?;
-        drop(alone);
-        // What was loaded is not in the log: without the checkpoint it must not be seen for long.
-        self.checkpoint().inspect_err(|_| self.shared.has_stopped.store(true, Ordering::Release))
+        self.shared.bulk_load(entries)
     }
 
     /// The index as it is now, for readers; changes that follow are not seen.
@@ -264,8 +190,7 @@ impl Index {
     /// # Errors
     /// The device is full or cannot be written: what was durable before stays so.
     pub fn checkpoint(&self) -> Result<(), IndexError> {
-        let pages = self.shared.checkpointing.lock().unwrap_or_else(PoisonError::into_inner);
-        self.shared.checkpoint(pages)
+        self.shared.checkpoint()
     }
 
     /// Makes durable everything that was acknowledged, whatever [`Options::durability`] is.
@@ -273,8 +198,7 @@ impl Index {
     /// # Errors
     /// The log cannot be written.
     pub fn sync(&self) -> Result<(), IndexError> {
-        self.shared.log.flush()?;
-        Ok(())
+        self.shared.sync()
     }
 
     /// Checkpoints and ends, unless there are clones, snapshots or ranges of the index yet: those go on.
@@ -320,139 +244,7 @@ impl Index {
 
     /// Its directory.
     pub fn path(&self) -> &Path {
-        self.shared.folder.path()
-    }
-}
-
-impl Shared {
-    /// For whoever goes into the tree.
-    pub(crate) fn enter(&self) -> ShardedLockReadGuard<'_, ()> {
-        self.gate.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Until it is dropped nobody else is in the tree.
-    pub(crate) fn alone(&self) -> impl Drop + '_ {
-        self.gate.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn lock(&self, place: usize) -> MutexGuard<'_, ()> {
-        self.key_locks[place].lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn lock_of(key: &[u8]) -> usize {
-        BuildHasherDefault::<DefaultHasher>::default().hash_one(key) as usize % KEY_LOCKS
-    }
-
-    fn log_bytes(&self) -> u64 {
-        self.log.end().0 - self.checkpointed.load(Ordering::Relaxed)
-    }
-
-    fn check_going(&self) -> Result<(), IndexError> {
-        if self.has_stopped.load(Ordering::Acquire) { Err(IndexError::Stopped) } else { Ok(()) }
-    }
-
-    /// A change of one key, which says what to tell the caller and whether anything changed.
-    fn change_one(
-        &self,
-        key: &[u8],
-        change: Change<'_>,
-        make: impl FnOnce(&Tree) -> Result<(bool, bool), IndexError>,
-    ) -> Result<bool, IndexError> {
-        let within = self.enter();
-        self.check_going()?;
-        // The leaf is read before the lock is taken.
-        self.tree.read_leaf_of(key)?;
-        let lock = self.lock(Shared::lock_of(key));
-        let (told, changed) = make(&self.tree)?;
-        if !changed {
-            return Ok(told);
-        }
-        let end = self.append(&[(key, change)])?;
-        drop((lock, within));
-        self.finish(end)?;
-        Ok(told)
-    }
-
-    fn change_many(&self, changes: &[(&[u8], Change<'_>)]) -> Result<(), IndexError> {
-        for (key, change) in changes {
-            self.tree.check(key, if let Change::Put(value) = change { value } else { &[] })?;
-        }
-        if changes.is_empty() {
-            return Ok(());
-        }
-        let within = self.enter();
-        self.check_going()?;
-        let keys: Vec<&[u8]> = changes.iter().map(|(key, _)| *key).collect();
-        self.tree.read_leaves(&keys)?;
-        // In one order, so that nobody waits for a lock while he holds one that another waits for.
-        let mut places: Vec<usize> = keys.iter().map(|key| Shared::lock_of(key)).collect();
-        places.sort_unstable();
-        places.dedup();
-        let locks: Vec<_> = places.into_iter().map(|place| self.lock(place)).collect();
-        if let Err(error) = self.tree.change_many(changes) {
-            // Some of the changes may have been made: they must not outlast this process.
-            self.has_stopped.store(true, Ordering::Release);
-            return Err(error);
-        }
-        let end = self.append(changes)?;
-        drop((locks, within));
-        self.finish(end)
-    }
-
-    /// Appends changes that the tree has to the log.
-    fn append(&self, changes: &[(&[u8], Change<'_>)]) -> Result<Lsn, IndexError> {
-        Ok(self
-            .log
-            .append(&[&encode(changes)])
-            .inspect_err(|_| self.has_stopped.store(true, Ordering::Release))?)
-    }
-
-    /// Waits until a change is durable, and makes a checkpoint where one is due.
-    fn finish(&self, end: Lsn) -> Result<(), IndexError> {
-        self.log.commit(end)?;
-        if self.log_bytes() > self.options.checkpoint_bytes {
-            match self.checkpointing.try_lock() {
-                Ok(pages) => self.checkpoint(pages)?,
-                Err(TryLockError::Poisoned(pages)) => self.checkpoint(pages.into_inner())?,
-                // Somebody makes one.
-                Err(TryLockError::WouldBlock) => {}
-            }
-        }
-        Ok(())
-    }
-
-    fn checkpoint(&self, mut pages: MutexGuard<'_, CheckpointPages>) -> Result<(), IndexError> {
-        let alone = self.alone();
-        self.check_going()?;
-        let end = self.log.flush()?;
-        let Tree { pool, space, versions, .. } = &self.tree;
-        self.tree.merge_small(MERGING);
-        for page in std::mem::take(&mut pages.0) {
-            space.release(versions.current(), page, 1);
-        }
-        for (first, count) in space.settle(versions.oldest()) {
-            for page in first..first + count {
-                pool.discard(page)?;
-            }
-        }
-        // Taking pages for the ranges may divide one more range.
-        let needed = Meta::more_pages(space.durable().1.len() + 1, pool.page_len());
-        pages.0 = (0..needed).map(|_| space.take(1)).collect();
-        let (next, free) = space.durable();
-        let meta = Meta {
-            tree: self.tree.state(),
-            version: versions.current() + 1,
-            log: end.0,
-            next,
-            free,
-            pages: pages.0.clone(),
-        };
-        meta.write(pool)?;
-        pool.checkpoint()?;
-        self.checkpointed.store(end.0, Ordering::Relaxed);
-        drop(alone);
-        self.log.release_before(end)?;
-        Ok(())
+        self.shared.path()
     }
 }
 

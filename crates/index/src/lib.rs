@@ -5,6 +5,7 @@
 //! | file | concept |
 //! | --- | --- |
 //! | `index`, `options`, `batch`, `range`, `snapshot` | what users see |
+//! | `shared`, `kept` | who may be in the tree, checkpoints; what a snapshot keeps |
 //! | `tree` | the tree: descent, changes, many keys at once, ranges, loading |
 //! | `node` | one node: its bytes, its changes, its division |
 //! | `space`, `versions` | pages in use; nodes as they were, for snapshots |
@@ -17,11 +18,13 @@ mod change_record;
 mod error;
 mod folder;
 mod index;
+mod kept;
 mod log;
 mod meta;
 mod node;
 mod options;
 mod range;
+mod shared;
 mod snapshot;
 mod space;
 mod tree;

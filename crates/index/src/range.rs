@@ -4,8 +4,8 @@ use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
 
 use crate::error::IndexError;
-use crate::index::Shared;
-use crate::snapshot::Kept;
+use crate::kept::Kept;
+use crate::shared::Shared;
 use crate::tree::{Cursor, End, KeyRange, Pair, View};
 
 /// Entries of a range of keys, in their order, from either end. After an error it ends.

@@ -4,9 +4,10 @@ use std::ops::RangeBounds;
 use std::sync::Arc;
 
 use crate::error::IndexError;
-use crate::index::Shared;
+use crate::kept::Kept;
 use crate::range::{Range, bounds};
-use crate::tree::{Pair, TreeState, View};
+use crate::shared::Shared;
+use crate::tree::{Pair, TreeState};
 
 /// An index as it was when [`Index::snapshot`](crate::Index::snapshot) was called. Clones are the same
 /// snapshot. As long as one lives, nodes that are changed are kept as they were, too.
@@ -15,20 +16,9 @@ pub struct Snapshot {
     kept: Arc<Kept>,
 }
 
-/// Ends the snapshot when it is dropped.
-pub(crate) struct Kept {
-    shared: Arc<Shared>,
-    version: u64,
-    state: TreeState,
-}
-
 impl Snapshot {
     pub(crate) fn new(shared: Arc<Shared>, version: u64, state: TreeState) -> Snapshot {
         Snapshot { kept: Arc::new(Kept { shared, version, state }) }
-    }
-
-    fn view(&self) -> View {
-        View::Snapshot { version: self.kept.version, root: self.kept.state.root }
     }
 
     /// The value of a key.
@@ -37,7 +27,7 @@ impl Snapshot {
     /// A page cannot be read, or is damaged; so in all methods.
     pub fn get(&self, key: impl AsRef<[u8]>) -> Result<Option<Vec<u8>>, IndexError> {
         let _in = self.kept.shared.enter();
-        self.kept.shared.tree.get(self.view(), key.as_ref())
+        self.kept.shared.tree.get(self.kept.view(), key.as_ref())
     }
 
     /// The values of many keys, as [`Index::multi_get`](crate::Index::multi_get).
@@ -47,13 +37,13 @@ impl Snapshot {
     pub fn multi_get<K: AsRef<[u8]>>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, IndexError> {
         let keys: Vec<&[u8]> = keys.iter().map(AsRef::as_ref).collect();
         let _in = self.kept.shared.enter();
-        self.kept.shared.tree.get_many(self.view(), &keys)
+        self.kept.shared.tree.get_many(self.kept.view(), &keys)
     }
 
     /// The entries of a range of keys, in their order, from either end.
     pub fn range<K: AsRef<[u8]>>(&self, range: impl RangeBounds<K>) -> Range {
         let kept = Some(Arc::clone(&self.kept));
-        Range::new(Arc::clone(&self.kept.shared), self.view(), kept, bounds(&range))
+        Range::new(Arc::clone(&self.kept.shared), self.kept.view(), kept, bounds(&range))
     }
 
     /// All entries.
@@ -71,7 +61,7 @@ impl Snapshot {
     ) -> Result<Vec<Vec<Pair>>, IndexError> {
         let ranges: Vec<_> = ranges.iter().map(bounds).collect();
         let _in = self.kept.shared.enter();
-        self.kept.shared.tree.range_many(self.view(), &ranges)
+        self.kept.shared.tree.range_many(self.kept.view(), &ranges)
     }
 
     /// Keys in it.
@@ -82,12 +72,6 @@ impl Snapshot {
     /// Whether there is no key.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
-    }
-}
-
-impl Drop for Kept {
-    fn drop(&mut self) {
-        self.shared.tree.end_snapshot(self.version);
     }
 }
 

@@ -9,10 +9,13 @@ use leadline_index::{Batch, Durability, Index, Options};
 
 type Model = BTreeMap<Vec<u8>, Vec<u8>>;
 
+/// New values of keys; none: the key goes.
+type Changes = Vec<(Vec<u8>, Option<Vec<u8>>)>;
+
 /// Commits that may be lost: those since the last that is known to be durable.
 struct Expected {
     durable: Model,
-    since: VecDeque<Vec<(Vec<u8>, Option<Vec<u8>>)>>,
+    since: VecDeque<Changes>,
     now: Model,
 }
 
@@ -26,7 +29,7 @@ fn apply(model: &mut Model, changes: &[(Vec<u8>, Option<Vec<u8>>)]) {
 }
 
 impl Expected {
-    fn commit(&mut self, changes: Vec<(Vec<u8>, Option<Vec<u8>>)>, is_durable: bool) {
+    fn commit(&mut self, changes: Changes, is_durable: bool) {
         apply(&mut self.now, &changes);
         self.since.push_back(changes);
         if is_durable {
@@ -51,7 +54,7 @@ impl Expected {
     }
 }
 
-fn random_changes(random: &mut fastrand::Rng, keys: u32) -> Vec<(Vec<u8>, Option<Vec<u8>>)> {
+fn random_changes(random: &mut fastrand::Rng, keys: u32) -> Changes {
     let count = if random.u8(..) < 200 { 1 } else { random.usize(1..40) };
     let mut changes = BTreeMap::new();
     for _ in 0..count {

@@ -1,0 +1,245 @@
+//! What the handles of an index share: the tree, its log, and who may be in it.
+
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::Duration;
+
+use crossbeam_utils::sync::{ShardedLock, ShardedLockReadGuard};
+
+use crate::change_record::{decode, encode};
+use crate::error::IndexError;
+use crate::folder::Folder;
+use crate::log::{Log, LogOptions, Lsn};
+use crate::meta::Meta;
+use crate::options::Options;
+use crate::space::Space;
+use crate::tree::{Change, Pair, Tree};
+use crate::versions::Versions;
+
+/// Locks by hash of a key: changes of one key reach the log in the order in which they are made.
+const KEY_LOCKS: usize = 256;
+
+/// How long a checkpoint merges nodes that became small; nobody else is in the tree meanwhile.
+const MERGING: Duration = Duration::from_millis(100);
+
+pub(crate) struct Shared {
+    pub(crate) tree: Tree,
+    /// Whoever is in the tree holds it shared. Alone: nobody else is.
+    gate: ShardedLock<()>,
+    key_locks: Box<[Mutex<()>]>,
+    log: Log,
+    /// A change reached the tree and not the log, so that no checkpoint may be made.
+    has_stopped: AtomicBool,
+    checkpointing: Mutex<CheckpointPages>,
+    /// Position in the log of the last checkpoint.
+    checkpointed: AtomicU64,
+    options: Options,
+    folder: Folder,
+}
+
+/// Pages that the last checkpoint wrote its free pages to.
+#[derive(Debug)]
+struct CheckpointPages(Vec<u64>);
+
+impl Shared {
+    /// Opens the index in a directory, or makes one there, and makes the changes that only the log has.
+    pub(crate) fn open(path: &Path, options: &Options) -> Result<Shared, IndexError> {
+        let folder = Folder::open(path, options)?;
+        let pool = folder.pool(options)?;
+        let meta = Meta::read(&pool)?;
+        let from = Lsn(meta.as_ref().map_or(0, |meta| meta.log));
+        let log_options = LogOptions { durability: options.durability, ..LogOptions::default() };
+        let mut log = Log::open(folder.path(), from, log_options)?;
+        let mut pages = Vec::new();
+        let is_new = meta.is_none();
+        let tree = match meta {
+            None => Tree::create(pool, Space::new(1, Default::default()), Versions::new(1))?,
+            Some(meta) => {
+                pages = meta.pages;
+                let space = Space::new(meta.next, meta.free);
+                Tree::open(pool, space, Versions::new(meta.version), meta.tree)
+            }
+        };
+        log.replay(|_, record| {
+            let what = "a record of it has no changes that this version knows";
+            let changes = decode(record).ok_or(IndexError::Record { what })?;
+            tree.change_many(&changes)
+        })?;
+        let shared = Shared {
+            tree,
+            gate: ShardedLock::new(()),
+            key_locks: (0..KEY_LOCKS).map(|_| Mutex::new(())).collect(),
+            log,
+            has_stopped: AtomicBool::new(false),
+            checkpointing: Mutex::new(CheckpointPages(pages)),
+            checkpointed: AtomicU64::new(from.0),
+            options: options.clone(),
+            folder,
+        };
+        if is_new || shared.log_bytes() > options.checkpoint_bytes {
+            shared.checkpoint()?;
+        }
+        Ok(shared)
+    }
+
+    /// For whoever goes into the tree.
+    pub(crate) fn enter(&self) -> ShardedLockReadGuard<'_, ()> {
+        self.gate.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Until it is dropped nobody else is in the tree.
+    pub(crate) fn alone(&self) -> impl Drop + '_ {
+        self.gate.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock(&self, place: usize) -> MutexGuard<'_, ()> {
+        self.key_locks[place].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_of(key: &[u8]) -> usize {
+        BuildHasherDefault::<DefaultHasher>::default().hash_one(key) as usize % KEY_LOCKS
+    }
+
+    pub(crate) fn log_bytes(&self) -> u64 {
+        self.log.end().0 - self.checkpointed.load(Ordering::Relaxed)
+    }
+
+    fn check_going(&self) -> Result<(), IndexError> {
+        if self.has_stopped.load(Ordering::Acquire) { Err(IndexError::Stopped) } else { Ok(()) }
+    }
+
+    /// A change of one key, which says what to tell the caller and whether anything changed.
+    pub(crate) fn change_one(
+        &self,
+        key: &[u8],
+        change: Change<'_>,
+        make: impl FnOnce(&Tree) -> Result<(bool, bool), IndexError>,
+    ) -> Result<bool, IndexError> {
+        let within = self.enter();
+        self.check_going()?;
+        // The leaf is read before the lock is taken.
+        self.tree.read_leaf_of(key)?;
+        let lock = self.lock(Shared::lock_of(key));
+        let (told, changed) = make(&self.tree)?;
+        if !changed {
+            return Ok(told);
+        }
+        let end = self.append(&[(key, change)])?;
+        drop((lock, within));
+        self.finish(end)?;
+        Ok(told)
+    }
+
+    pub(crate) fn change_many(&self, changes: &[(&[u8], Change<'_>)]) -> Result<(), IndexError> {
+        for (key, change) in changes {
+            self.tree.check(key, if let Change::Put(value) = change { value } else { &[] })?;
+        }
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let within = self.enter();
+        self.check_going()?;
+        let keys: Vec<&[u8]> = changes.iter().map(|(key, _)| *key).collect();
+        self.tree.read_leaves(&keys)?;
+        // In one order, so that nobody waits for a lock while he holds one that another waits for.
+        let mut places: Vec<usize> = keys.iter().map(|key| Shared::lock_of(key)).collect();
+        places.sort_unstable();
+        places.dedup();
+        let locks: Vec<_> = places.into_iter().map(|place| self.lock(place)).collect();
+        if let Err(error) = self.tree.change_many(changes) {
+            // Some of the changes may have been made: they must not outlast this process.
+            self.has_stopped.store(true, Ordering::Release);
+            return Err(error);
+        }
+        let end = self.append(changes)?;
+        drop((locks, within));
+        self.finish(end)
+    }
+
+    /// Appends changes that the tree has to the log.
+    fn append(&self, changes: &[(&[u8], Change<'_>)]) -> Result<Lsn, IndexError> {
+        Ok(self
+            .log
+            .append(&[&encode(changes)])
+            .inspect_err(|_| self.has_stopped.store(true, Ordering::Release))?)
+    }
+
+    /// Waits until a change is durable, and makes a checkpoint where one is due.
+    fn finish(&self, end: Lsn) -> Result<(), IndexError> {
+        self.log.commit(end)?;
+        if self.log_bytes() > self.options.checkpoint_bytes {
+            match self.checkpointing.try_lock() {
+                Ok(pages) => self.checkpoint_with(pages)?,
+                Err(TryLockError::Poisoned(pages)) => self.checkpoint_with(pages.into_inner())?,
+                // Somebody makes one.
+                Err(TryLockError::WouldBlock) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes all changes to their nodes, and makes them durable.
+    pub(crate) fn checkpoint(&self) -> Result<(), IndexError> {
+        self.checkpoint_with(self.checkpointing.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Fills the empty tree.
+    pub(crate) fn bulk_load(
+        &self,
+        entries: impl Iterator<Item = Result<Pair, IndexError>>,
+    ) -> Result<(), IndexError> {
+        let alone = self.alone();
+        self.check_going()?;
+        self.tree.bulk_load(entries, self.options.fill)?;
+        drop(alone);
+        // What was loaded is not in the log: without the checkpoint it must not be seen for long.
+        self.checkpoint().inspect_err(|_| self.has_stopped.store(true, Ordering::Release))
+    }
+
+    /// Makes the log durable.
+    pub(crate) fn sync(&self) -> Result<(), IndexError> {
+        self.log.flush()?;
+        Ok(())
+    }
+
+    /// Where the index is.
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn checkpoint_with(&self, mut pages: MutexGuard<'_, CheckpointPages>) -> Result<(), IndexError> {
+        let alone = self.alone();
+        self.check_going()?;
+        let end = self.log.flush()?;
+        let Tree { pool, space, versions, .. } = &self.tree;
+        self.tree.merge_small(MERGING);
+        for page in std::mem::take(&mut pages.0) {
+            space.release(versions.current(), page, 1);
+        }
+        for (first, count) in space.settle(versions.oldest()) {
+            for page in first..first + count {
+                pool.discard(page)?;
+            }
+        }
+        // Taking pages for the ranges may divide one more range.
+        let needed = Meta::more_pages(space.durable().1.len() + 1, pool.page_len());
+        pages.0 = (0..needed).map(|_| space.take(1)).collect();
+        let (next, free) = space.durable();
+        let meta = Meta {
+            tree: self.tree.state(),
+            version: versions.current() + 1,
+            log: end.0,
+            next,
+            free,
+            pages: pages.0.clone(),
+        };
+        meta.write(pool)?;
+        pool.checkpoint()?;
+        self.checkpointed.store(end.0, Ordering::Relaxed);
+        drop(alone);
+        self.log.release_before(end)?;
+        Ok(())
+    }
+}
