@@ -1,5 +1,8 @@
 //! Making pages durable: one of them, all of them, and the flush of the device that both end with.
 
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
+
 use leadline_device::Request;
 
 use super::core::Core;
@@ -104,10 +107,14 @@ impl Core {
         // In the order of the device, which some devices like better.
         dirty.sort_unstable();
         let mut later = Vec::new();
+        let under_way =
+            |step: fn(&AtomicU32)| self.places.iter().for_each(|places| step(&places.checkpoints));
+        under_way(|count| _ = count.fetch_add(1, Relaxed));
         let mut written = self.write_all(&dirty, &mut later);
         for (page, frame) in later {
             written = written.and(self.write_later(page, frame));
         }
+        under_way(|count| _ = count.fetch_sub(1, Relaxed));
         written?;
         match &self.places {
             Some(places) => self.commit(&mut self.io()?, places)?,

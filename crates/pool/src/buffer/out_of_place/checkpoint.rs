@@ -44,6 +44,7 @@ impl Core {
         places: &Places,
         map: bool,
     ) -> Result<(), PoolError> {
+        let _one = places.checkpoint();
         let failures = self.durability.failures();
         let pending = places.segments().begin_checkpoint();
         let done = self
@@ -116,7 +117,7 @@ impl Core {
     ) -> Result<(), PoolError> {
         let page_bytes = self.config.page_bytes;
         for list in discards.chunks(record::most(page_bytes)) {
-            for ticket in self.tickets(io, places, 1, Writer::User)? {
+            for ticket in self.tickets(io, places, 1, Writer::Checkpoint)? {
                 let mut bytes = record::encode(list, page_bytes);
                 ticket.stamp(&mut bytes);
                 checksum::seal(&mut bytes, RECORD);

@@ -90,7 +90,8 @@ impl Core {
             let moving = some.iter().zip(read).filter_map(|(from, bytes)| {
                 let bytes = bytes.ok()?;
                 let Found { page, version, .. } = Found::in_bytes(&bytes)?;
-                (places.map.get(page) == Some(*from)).then_some(Moving { page, from: *from, version, bytes })
+                let is_needed = places.segments().is_needed(page, *from, &places.map);
+                is_needed.then_some(Moving { page, from: *from, version, bytes })
             });
             let moving: Vec<Moving> = moving.collect();
             if !moving.is_empty() {

@@ -63,7 +63,7 @@ impl Core {
         let found = since.found || in_force.superblock.atomic != options.atomic_checkpoints;
         let gap = if since.found { GAP } else { 0 };
         let numbers = (since.writes + gap, since.version + gap);
-        let mut segments = Segments::new(layout, options.atomic_checkpoints, numbers);
+        let mut segments = Segments::new(layout, options.atomic_checkpoints, self.config.frames, numbers);
         map.iter().for_each(|(_, place)| segments.occupy(place));
         for end in since.ends {
             if segments.is_in_use(layout.segment(end)) {
@@ -136,7 +136,7 @@ impl Core {
         let mut in_force = InForce { superblock: superblock.clone(), turn: 0, doubtful: false };
         self.write_superblock(io, &mut in_force, superblock.clone())?;
         self.write_superblock(io, &mut in_force, superblock)?;
-        let segments = Segments::new(layout, options.atomic_checkpoints, (0, 0));
+        let segments = Segments::new(layout, options.atomic_checkpoints, self.config.frames, (0, 0));
         Ok(Places::new(layout, PlaceMap::new(layout.pages), segments, in_force, options.trim))
     }
 

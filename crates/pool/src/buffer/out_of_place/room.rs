@@ -1,5 +1,7 @@
 //! Places for a batch: cleaning comes first where too few segments are free.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use crate::buffer::core::Core;
 use crate::buffer::error::PoolError;
 use crate::buffer::frames::WriteBack;
@@ -19,7 +21,9 @@ impl Core {
         mut batch: Vec<WriteBack>,
     ) -> Result<Vec<WriteBack>, PoolError> {
         let Some(places) = &self.places else { return Ok(batch) };
-        match self.tickets(io, places, batch.len(), Writer::User) {
+        let is_checkpoint = places.checkpoints.load(Relaxed) > 0;
+        let writer = if is_checkpoint { Writer::Checkpoint } else { Writer::User };
+        match self.tickets(io, places, batch.len(), writer) {
             Ok(tickets) => {
                 batch.iter_mut().zip(tickets).for_each(|(write, ticket)| write.ticket = Some(ticket));
                 Ok(batch)
@@ -45,6 +49,7 @@ impl Core {
             match allocation {
                 Allocation::Tickets(tickets) => return Ok(tickets),
                 Allocation::Announce(segments) => self.announce(io, places, segments)?,
+                Allocation::Full => return Err(self.full(places)),
                 Allocation::Clean if writer == Writer::Cleaning => return Err(self.full(places)),
                 Allocation::Clean => self.clean_segments(io, places)?,
             }

@@ -17,7 +17,7 @@ pub(super) mod segments;
 pub(super) mod stamp;
 pub(super) mod superblock;
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use self::layout::Layout;
@@ -38,7 +38,8 @@ pub(super) struct InForce {
     pub(super) doubtful: bool,
 }
 
-/// Where the pages of a device are. Locks are taken in the order `cleaning`, `superblock`, segments.
+/// Where the pages of a device are. Locks are taken in the order `checkpoint`, `cleaning`, `superblock`,
+/// segments.
 #[derive(Debug)]
 pub(crate) struct Places {
     pub(super) layout: Layout,
@@ -46,6 +47,10 @@ pub(crate) struct Places {
     segments: Mutex<Segments>,
     superblock: Mutex<InForce>,
     cleaning: Mutex<()>,
+    checkpoint: Mutex<()>,
+    /// Checkpoints under way. Relaxed: a write that sees one too few or too many gets its place a little
+    /// sooner or later.
+    pub(super) checkpoints: AtomicU32,
     /// Whether segments are trimmed; false once the device has said that it cannot.
     pub(super) trims: AtomicBool,
     /// A page of zeros.
@@ -66,8 +71,19 @@ impl Places {
     ) -> Places {
         let zeros = vec![0; layout.page_bytes as usize].into();
         let (segments, superblock) = (Mutex::new(segments), Mutex::new(superblock));
+        let checkpoints = AtomicU32::new(0);
         let (cleaning, trims) = (Mutex::default(), AtomicBool::new(trims));
-        Places { layout, map, segments, superblock, cleaning, trims, zeros }
+        Places {
+            layout,
+            map,
+            segments,
+            superblock,
+            cleaning,
+            checkpoint: Mutex::default(),
+            checkpoints,
+            trims,
+            zeros,
+        }
     }
 
     pub(super) fn segments(&self) -> MutexGuard<'_, Segments> {
@@ -81,6 +97,11 @@ impl Places {
     /// One cleans at a time.
     pub(super) fn cleaning(&self) -> MutexGuard<'_, ()> {
         lock(&self.cleaning)
+    }
+
+    /// One checkpoint at a time.
+    pub(super) fn checkpoint(&self) -> MutexGuard<'_, ()> {
+        lock(&self.checkpoint)
     }
 
     /// The byte at which a page is; `None` where it is zeros.

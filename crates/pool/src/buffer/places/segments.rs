@@ -10,6 +10,8 @@
 //! A segment in which no place is needed is trimmed and free again. If a flush fails, what it was to release
 //! is needed until the next complete checkpoint, and what was moved is where it was.
 
+mod choice;
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::layout::{Layout, Place};
@@ -26,6 +28,13 @@ const AHEAD: usize = 8;
 pub(crate) enum Writer {
     User,
     Cleaning,
+    /// What is dirty when a checkpoint begins: in the segment that users' writes go to.
+    Checkpoint,
+}
+
+/// Which of the segments that are open a writer writes.
+fn stream(writer: Writer) -> usize {
+    usize::from(writer == Writer::Cleaning)
 }
 
 /// What came of asking for places.
@@ -36,6 +45,8 @@ pub(crate) enum Allocation {
     Announce(Vec<u32>),
     /// Too few are free.
     Clean,
+    /// The rest is for the next checkpoint.
+    Full,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -53,8 +64,6 @@ struct Segment {
     state: State,
     /// Places that are needed.
     used: u32,
-    /// Of them, those that only a checkpoint releases.
-    kept: u32,
     /// Of them, lists of discards that the page map does not know of.
     records: u32,
     in_flight: u32,
@@ -82,7 +91,8 @@ pub(crate) struct Unsynced {
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     pub(crate) discards: Vec<Discard>,
-    kept: Vec<Place>,
+    /// Places that were kept up to this checkpoint are released.
+    number: u64,
 }
 
 /// The page map at one moment.
@@ -113,7 +123,13 @@ pub(crate) struct Segments {
     version: u64,
     in_flight: HashMap<Place, u64>,
     unsynced: Unsynced,
-    pending: Pending,
+    discards: Vec<Discard>,
+    /// Places that only a checkpoint releases, and its number.
+    kept: HashMap<Place, u64>,
+    /// The number of the next checkpoint.
+    checkpoint: u64,
+    /// Places that are left to checkpoints.
+    headroom: u64,
     /// Pages written since the last checkpoint, where checkpoints are atomic.
     changed: HashSet<u32>,
     records: Vec<(Place, u64)>,
@@ -124,7 +140,9 @@ pub(crate) struct Segments {
 
 impl Segments {
     /// All free. `numbers` are the highest numbers of a write and of a version so far.
-    pub(crate) fn new(layout: Layout, atomic: bool, numbers: (u64, u64)) -> Segments {
+    pub(crate) fn new(layout: Layout, atomic: bool, frames: u32, numbers: (u64, u64)) -> Segments {
+        let spare = layout.places().saturating_sub(layout.pages);
+        let headroom = if atomic { u64::from(frames).min(spare / 4) } else { 0 };
         Segments {
             layout,
             atomic,
@@ -137,7 +155,10 @@ impl Segments {
             version: numbers.1,
             in_flight: HashMap::new(),
             unsynced: Unsynced::default(),
-            pending: Pending::default(),
+            discards: Vec::new(),
+            kept: HashMap::new(),
+            checkpoint: 0,
+            headroom,
             changed: HashSet::new(),
             records: Vec::new(),
             used: 0,
@@ -175,9 +196,12 @@ impl Segments {
     pub(crate) fn allocate(&mut self, count: usize, writer: Writer) -> Allocation {
         let size = self.layout.segment_pages;
         let rest = |next: Place| (size - next % size) as usize;
-        let open = self.open[writer as usize].map_or(0, rest);
+        let open = self.open[stream(writer)].map_or(0, rest);
         let segments = count.saturating_sub(open).div_ceil(size as usize);
-        let reserve = if writer == Writer::User { self.layout.reserve() as usize } else { 0 };
+        if writer == Writer::User && self.headroom > 0 && self.room().0 < self.headroom + count as u64 {
+            return Allocation::Full;
+        }
+        let reserve = if writer == Writer::Cleaning { 0 } else { self.layout.reserve() as usize };
         if segments > 0 && self.free.len() < segments + reserve {
             return Allocation::Clean;
         }
@@ -189,7 +213,7 @@ impl Segments {
     }
 
     fn next(&mut self, writer: Writer) -> Ticket {
-        let place = match self.open[writer as usize] {
+        let place = match self.open[stream(writer)] {
             Some(place) => place,
             None => {
                 let lowest = self.free.iter().copied().find(|free| self.announced.contains(free));
@@ -204,7 +228,7 @@ impl Segments {
         let ticket = Ticket { place, write: self.writes, version: self.version };
         self.in_flight.insert(place, ticket.write);
         let last = (place + 1).is_multiple_of(self.layout.segment_pages);
-        self.open[writer as usize] = (!last).then_some(place + 1);
+        self.open[stream(writer)] = (!last).then_some(place + 1);
         let segment = self.of(place);
         segment.last_write = ticket.write;
         segment.in_flight += 1;
@@ -231,12 +255,25 @@ impl Segments {
 
     /// The write of a page that moves is over.
     pub(crate) fn moved(&mut self, page: Page, from: Place, to: Place, ok: bool, map: &PlaceMap) {
-        let moves = ok && map.get(page) == Some(from);
+        let kept = self.kept.get(&from).copied();
+        let is_live = map.get(page) == Some(from);
+        let moves = ok && (is_live || kept.is_some());
         self.landed(to, moves);
-        if moves {
-            map.set(page, Some(to));
-            self.unsynced.moved.push(Move { page, from, to });
+        if !moves {
+            return;
         }
+        if is_live {
+            map.set(page, Some(to));
+        } else if let Some(checkpoint) = kept {
+            self.kept.remove(&from);
+            self.kept.insert(to, checkpoint);
+        }
+        self.unsynced.moved.push(Move { page, from, to });
+    }
+
+    /// Whether the page at a place must move before its segment is used again.
+    pub(crate) fn is_needed(&self, page: Page, place: Place, map: &PlaceMap) -> bool {
+        map.get(page) == Some(place) || self.kept.contains_key(&place)
     }
 
     /// The write of a list of discards is over.
@@ -277,15 +314,14 @@ impl Segments {
 
     /// Only a checkpoint releases the place.
     fn keep(&mut self, place: Place) {
-        self.of(place).kept += 1;
-        self.pending.kept.push(place);
+        self.kept.insert(place, self.checkpoint);
     }
 
     /// A page that is no longer needed.
     pub(crate) fn discard(&mut self, page: Page, map: &PlaceMap) {
         if let Some(before) = map.set(page, None) {
             self.version += 1;
-            self.pending.discards.push(Discard { page, version: self.version });
+            self.discards.push(Discard { page, version: self.version });
             self.keep(before);
         }
     }
@@ -307,6 +343,9 @@ impl Segments {
             } else if map.get(page) == Some(to) {
                 map.set(page, Some(from));
                 self.release(to);
+            } else if let Some(checkpoint) = self.kept.remove(&to) {
+                self.kept.insert(from, checkpoint);
+                self.release(to);
             } else {
                 self.keep(from);
             }
@@ -318,20 +357,21 @@ impl Segments {
 
     /// What a checkpoint that begins now releases.
     pub(crate) fn begin_checkpoint(&mut self) -> Pending {
-        std::mem::take(&mut self.pending)
+        let pending = Pending { discards: std::mem::take(&mut self.discards), number: self.checkpoint };
+        self.checkpoint += 1;
+        pending
     }
 
     /// That checkpoint is over.
     pub(crate) fn end_checkpoint(&mut self, pending: Pending, ok: bool) {
-        if ok {
-            for place in pending.kept {
-                self.of(place).kept -= 1;
-                self.release(place);
-            }
-        } else {
-            self.pending.kept.extend(pending.kept);
-            self.pending.discards.extend(pending.discards);
+        if !ok {
+            self.discards.extend(pending.discards);
+            return;
         }
+        let (released, kept): (HashMap<_, _>, _) =
+            std::mem::take(&mut self.kept).into_iter().partition(|(_, number)| *number <= pending.number);
+        self.kept = kept;
+        released.into_keys().for_each(|place| self.release(place));
     }
 
     /// All versions so far belong to the checkpoint that is under way.
@@ -399,44 +439,5 @@ impl Segments {
             self.table[segment as usize] = Segment::default();
             self.free.insert(segment);
         }
-    }
-
-    /// Whether users may write a whole segment more.
-    pub(crate) fn is_roomy(&self) -> bool {
-        self.free.len() > self.layout.reserve() as usize
-    }
-
-    /// The segment whose cleaning pays most, of those whose pages find room elsewhere: free places gained,
-    /// times the time since it was last written, per place read and written (Rosenblum and Ousterhout, "The
-    /// Design and Implementation of a Log-Structured File System", 1992, §3.5).
-    pub(crate) fn victim(&mut self) -> Option<u32> {
-        let size = self.layout.segment_pages;
-        let open = self.open[Writer::Cleaning as usize].map_or(0, |next| size - next % size);
-        let room = (open as usize).saturating_add(self.free.len() * size as usize);
-        let value = |segment: &Segment| {
-            let (live, age) = (f64::from(segment.used), (self.writes - segment.last_write) as f64);
-            (f64::from(size) - live) * (age + 1.0) / (f64::from(size) + live)
-        };
-        let may = |segment: &Segment| {
-            let Segment { state, used, kept, records, in_flight, cleaned, .. } = *segment;
-            state == State::Closed && !cleaned && kept + records + in_flight == 0 && used < size
-        };
-        let fits = |segment: &Segment| segment.used as usize <= room;
-        let candidates = self.table.iter().enumerate().filter(|(_, segment)| may(segment) && fits(segment));
-        let best = candidates.max_by(|a, b| value(a.1).total_cmp(&value(b.1)))?.0;
-        self.table[best].cleaned = true;
-        Some(best as u32)
-    }
-
-    /// It could not be cleaned, and may be chosen again.
-    pub(crate) fn spare_victim(&mut self, segment: u32) {
-        self.table[segment as usize].cleaned = false;
-    }
-
-    /// Pages that may be written before cleaning finds nothing more, and places kept for a checkpoint.
-    pub(crate) fn room(&self) -> (u64, u64) {
-        let all = self.layout.places();
-        let reserve = u64::from(self.layout.reserve() + 1) * u64::from(self.layout.segment_pages);
-        (all.saturating_sub(self.used + reserve), self.pending.kept.len() as u64)
     }
 }
