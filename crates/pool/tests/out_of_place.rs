@@ -54,6 +54,28 @@ fn a_page_never_written_is_zeros_without_a_read() {
 }
 
 #[test]
+fn a_device_much_larger_than_its_pages_is_used_from_its_beginning() {
+    for atomic in [false, true] {
+        let memory = device(4096);
+        // Where the segments begin depends on the size of the page map.
+        let (pages, beginning) = (40 * 16, 8 << 20);
+        let allowed = beginning + 90 * 16 * PAGE..u64::MAX;
+        let beyond = Fault::eio().on(Op::Write).within(allowed);
+        let faulty = Faulty::new(memory, [beyond]);
+        let config = config().out_of_place(options().atomic_checkpoints(atomic));
+        let pool = Pool::open(Arc::new(faulty), config).unwrap();
+        let mut random = fastrand::Rng::with_seed(3);
+        for value in 0..20_000 {
+            put(&pool, random.u64(..pages), value).unwrap();
+            if value % 200 == 0 {
+                pool.checkpoint().unwrap();
+            }
+        }
+        pool.close().unwrap();
+    }
+}
+
+#[test]
 fn random_overwrites_of_a_full_device_are_cleaned_and_kept() {
     for (cleaner, atomic) in [(Cleaner::Off, false), (Cleaner::Auto, false), (Cleaner::Off, true)] {
         let config = config().cleaner(cleaner).out_of_place(options().atomic_checkpoints(atomic));

@@ -12,7 +12,7 @@ use crate::buffer::error::PoolError;
 use crate::buffer::io_queue::IoQueueGuard;
 use crate::buffer::places::Places;
 use crate::buffer::places::layout::Place;
-use crate::buffer::places::segments::Writer;
+use crate::buffer::places::segments::{Segments, Writer};
 use crate::buffer::places::stamp::{Found, Ticket};
 use crate::policy::Page;
 
@@ -38,15 +38,7 @@ impl Core {
         if places.segments().is_roomy() {
             return Ok(());
         }
-        let mut cleaned = 0;
-        while cleaned < AT_ONCE {
-            let Some(victim) = places.segments().victim() else { break };
-            if let Err(error) = self.move_pages(io, places, victim) {
-                places.segments().spare_victim(victim);
-                return Err(error);
-            }
-            cleaned += 1;
-        }
+        let cleaned = self.clean_some(io, places, |_| true)?;
         // Releases what was moved, and places whose pages were written elsewhere.
         self.sync(io)?;
         let mut freed = self.recycle(io, places)?;
@@ -56,6 +48,39 @@ impl Core {
             freed = self.recycle(io, places)? + u32::from(!places.segments().has_records());
         }
         if cleaned + freed == 0 { Err(self.full(places)) } else { Ok(()) }
+    }
+
+    /// Cleans segments, and gives back those that hold nothing, where what is written takes more room than it
+    /// is to take.
+    pub(super) fn tidy_segments(&self, io: &mut IoQueueGuard<'_>, places: &Places) -> Result<(), PoolError> {
+        let _one = places.cleaning();
+        self.recycle(io, places)?;
+        if self.clean_some(io, places, Segments::is_sparse)? > 0 {
+            // Releases what was moved.
+            self.sync(io)?;
+            self.recycle(io, places)?;
+        }
+        places.segments().end_tidying();
+        Ok(())
+    }
+
+    /// Cleans some segments as long as that is worth while: how many.
+    fn clean_some(
+        &self,
+        io: &mut IoQueueGuard<'_>,
+        places: &Places,
+        is_worth_while: impl Fn(&Segments) -> bool,
+    ) -> Result<u32, PoolError> {
+        let mut cleaned = 0;
+        while cleaned < AT_ONCE && is_worth_while(&places.segments()) {
+            let Some(victim) = places.segments().victim() else { break };
+            if let Err(error) = self.move_pages(io, places, victim) {
+                places.segments().spare_victim(victim);
+                return Err(error);
+            }
+            cleaned += 1;
+        }
+        Ok(cleaned)
     }
 
     pub(super) fn atomic(&self) -> bool {

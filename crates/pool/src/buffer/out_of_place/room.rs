@@ -52,6 +52,7 @@ impl Core {
                 Allocation::Full => return Err(self.full(places)),
                 Allocation::Clean if writer == Writer::Cleaning => return Err(self.full(places)),
                 Allocation::Clean => self.clean_segments(io, places)?,
+                Allocation::Tidy => self.tidy_segments(io, places)?,
             }
         }
     }

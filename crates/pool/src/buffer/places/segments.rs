@@ -45,6 +45,8 @@ pub(crate) enum Allocation {
     Announce(Vec<u32>),
     /// Too few are free.
     Clean,
+    /// Segments that are written already hold so little that some should be cleaned before another is begun.
+    Tidy,
     /// The rest is for the next checkpoint.
     Full,
 }
@@ -134,6 +136,8 @@ pub(crate) struct Segments {
     changed: HashSet<u32>,
     records: Vec<(Place, u64)>,
     used: u64,
+    /// Segments were tidied since the last one was begun.
+    tidied: bool,
     /// The number of the last write that the page map on the device knows of.
     mapped: u64,
 }
@@ -162,6 +166,7 @@ impl Segments {
             changed: HashSet::new(),
             records: Vec::new(),
             used: 0,
+            tidied: false,
             mapped: numbers.0,
         }
     }
@@ -205,6 +210,9 @@ impl Segments {
         if segments > 0 && self.free.len() < segments + reserve {
             return Allocation::Clean;
         }
+        if segments > 0 && writer == Writer::User && !self.tidied && self.is_sparse() {
+            return Allocation::Tidy;
+        }
         if self.free.iter().filter(|free| self.announced.contains(free)).take(segments).count() < segments {
             let lowest = self.free.iter().copied().filter(|free| !self.announced.contains(free));
             return Allocation::Announce(lowest.take(segments.max(AHEAD)).collect());
@@ -219,6 +227,7 @@ impl Segments {
                 let lowest = self.free.iter().copied().find(|free| self.announced.contains(free));
                 let segment = lowest.expect("an announced segment is free");
                 self.free.remove(&segment);
+                self.tidied = false;
                 self.table[segment as usize] = Segment { state: State::Open, ..Segment::default() };
                 segment * self.layout.segment_pages
             }

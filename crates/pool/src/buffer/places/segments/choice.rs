@@ -8,6 +8,22 @@ impl Segments {
         self.free.len() > self.layout.reserve() as usize
     }
 
+    /// Whether the segments that were written have a greater share of places that are not needed than the
+    /// device is to have in all. It may be a file that is much larger than what is in it, and takes room from
+    /// others as it is written.
+    pub(crate) fn is_sparse(&self) -> bool {
+        let written = self.layout.segments as usize - self.free.len();
+        let places = written as u64 * u64::from(self.layout.segment_pages);
+        let wanted = self.used as f64 * self.layout.places() as f64 / self.layout.pages.max(1) as f64;
+        let begun = u64::from(self.layout.reserve() + 2) * u64::from(self.layout.segment_pages);
+        places > wanted as u64 + begun
+    }
+
+    /// What there was to tidy was tidied, until another segment is begun.
+    pub(crate) fn end_tidying(&mut self) {
+        self.tidied = true;
+    }
+
     /// The segment whose cleaning pays most, of those whose pages find room elsewhere: free places gained,
     /// times the time since it was last written, per place read and written (Rosenblum and Ousterhout, "The
     /// Design and Implementation of a Log-Structured File System", 1992, §3.5).
