@@ -30,6 +30,7 @@
 pub mod ace;
 mod batch_search;
 mod buffer;
+mod cache_line;
 mod config_error;
 mod evict;
 pub mod policy;

@@ -1,6 +1,10 @@
-//! The frames: the memory that holds pages, a header of 32 bytes next to each, and who may touch what.
+//! The frames: the memory that holds pages, a header of 32 bytes before each, and who may touch what.
 //!
-//! The one file of the pool with `unsafe` in it, but for the hint of [`super::prefetch`]. What makes it
+//! The header and the first 32 bytes of its page share a cache line: a hit waits for one line, not two. The
+//! distance of two frames is a page and one cache line. Were it the page alone, all headers and first lines
+//! would compete for the same few sets of the processor's caches.
+//!
+//! The one file of the pool with `unsafe` in it, but for the hint of [`crate::cache_line`]. What makes it
 //! sound: a frame's bytes are reached only through a token ([`SharedLatch`], [`ExclusiveLatch`], [`Load`],
 //! [`WriteBack`]), a token is made only by the change of the frame's state that grants it, and tokens cannot
 //! be copied.
@@ -13,15 +17,18 @@ use leadline_files::{MapOptions, Mapping};
 
 use super::park::Parking;
 use super::places::stamp::Ticket;
-use super::prefetch::prefetch;
 use super::state::{LatchOutcome, Snapshot, StateWord};
+use crate::cache_line::prefetch;
 use crate::policy::{Frame, Page};
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
 
 /// All frames of a pool.
 #[derive(Debug)]
 pub(crate) struct Frames {
     memory: Mapping,
-    headers: Box<[Header]>,
+    count: u32,
     page_bytes: usize,
     parking: Parking,
 }
@@ -142,23 +149,16 @@ impl Frames {
     pub(crate) fn new(count: u32, page_bytes: u32) -> std::io::Result<(Frames, Vec<FreeFrame>)> {
         let page_bytes = page_bytes as usize;
         let too_many = || std::io::Error::from(std::io::ErrorKind::OutOfMemory);
-        let bytes = (count as usize).checked_mul(page_bytes).ok_or_else(too_many)?;
+        let bytes = (count as usize).checked_mul(page_bytes + LINE).ok_or_else(too_many)?;
         let memory = MapOptions::new().huge_pages(true).map(bytes)?;
-        let header = || Header {
-            state: StateWord::free(),
-            lsn: AtomicU64::new(0),
-            fault: AtomicU64::new(0),
-            io: AtomicU32::new(0),
-        };
-        let headers = (0..count).map(|_| header()).collect();
-        let frames = Frames { memory, headers, page_bytes, parking: Parking::new() };
+        let frames = Frames { memory, count, page_bytes, parking: Parking::new() };
         // The lowest frames are used first.
         Ok((frames, (0..count).rev().map(FreeFrame).collect()))
     }
 
     #[inline]
     pub(crate) fn count(&self) -> u32 {
-        self.headers.len() as u32
+        self.count
     }
 
     #[inline]
@@ -166,17 +166,26 @@ impl Frames {
         self.page_bytes
     }
 
-    /// First byte of a frame.
+    /// Where a frame begins, with its header.
+    #[inline]
+    fn start(&self, frame: Frame) -> NonNull<u8> {
+        assert!(frame < self.count, "frame {frame} of {}", self.count);
+        // SAFETY: as many such distances are mapped as there are frames.
+        unsafe { self.memory.base().add(frame as usize * (self.page_bytes + LINE)) }
+    }
+
+    /// First byte of a frame's page.
     #[inline]
     fn bytes(&self, frame: Frame) -> NonNull<u8> {
-        debug_assert!((frame as usize) < self.headers.len());
-        // SAFETY: tokens are made for frames below the count only, so this is inside the mapping.
-        unsafe { self.memory.base().add(frame as usize * self.page_bytes) }
+        // SAFETY: the mapping goes on for the header, the page and 32 bytes.
+        unsafe { self.start(frame).add(size_of::<Header>()) }
     }
 
     #[inline]
     fn header(&self, frame: Frame) -> &Header {
-        &self.headers[frame as usize]
+        // SAFETY: the mapping begins at a page of the processor, so that every frame begins at a cache line,
+        // and it began with zeros, which are a header: atomics all. No slice is made of these bytes.
+        unsafe { self.start(frame).cast().as_ref() }
     }
 
     #[inline]
@@ -184,25 +193,15 @@ impl Frames {
         self.header(frame).state.snapshot()
     }
 
-    /// Asks for a page's first bytes and lets the processor go on. The atomic step that takes the page would
-    /// otherwise hold back the first look at its bytes, and the two cache misses would come one after the
-    /// other.
-    #[inline]
-    fn touch(&self, frame: Frame) {
-        prefetch(self.bytes(frame).as_ptr());
-    }
-
-    /// Asks for all that taking a page and looking at its first bytes needs.
+    /// Asks for what taking a page and looking at its first bytes needs.
     #[inline]
     pub(crate) fn prefetch(&self, frame: Frame) {
         prefetch(self.header(frame));
-        self.touch(frame);
     }
 
     /// Takes `page` to read it, if `frame` holds it.
     #[inline]
     pub(crate) fn share(&self, frame: Frame, page: Page) -> Latch<SharedLatch<'_>> {
-        self.touch(frame);
         match self.header(frame).state.try_share(page) {
             LatchOutcome::Held { ahead } => {
                 Latch::Held { hold: SharedLatch { frames: self, bytes: self.bytes(frame), frame }, ahead }
@@ -216,7 +215,6 @@ impl Frames {
     /// Takes `page` to change it, if `frame` holds it.
     #[inline]
     pub(crate) fn exclusive(&self, frame: Frame, page: Page) -> Latch<ExclusiveLatch<'_>> {
-        self.touch(frame);
         match self.header(frame).state.try_exclusive(page) {
             LatchOutcome::Held { ahead } => {
                 Latch::Held { hold: ExclusiveLatch { frames: self, bytes: self.bytes(frame), frame }, ahead }

@@ -8,7 +8,6 @@
 //! | `core` | what a pool and its cleaner share |
 //! | `access`, `load`, `read_many` | the way to a page: found in memory, or read; many at once |
 //! | `create` | pages that begin as zeros, and pages that are no longer needed |
-//! | `prefetch` | a hint to the processor |
 //! | `replacer`, `eviction`, `miss` | which page goes, as `evict` decides |
 //! | `io_queue`, `reap`, `write_back` | I/O |
 //! | `cleaner_control`, `cleaner` | the background cleaner |
@@ -41,7 +40,6 @@ mod miss;
 mod out_of_place;
 mod park;
 mod places;
-mod prefetch;
 mod read_many;
 mod reap;
 mod repair;

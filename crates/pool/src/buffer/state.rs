@@ -133,39 +133,33 @@ pub(crate) enum LatchOutcome {
     Gone,
 }
 
-/// The word, and every change of it.
+/// The word, and every change of it. It is kept with the page's bits inverted, so that memory of zeros is a
+/// free frame and is not touched before the frame is used.
 #[derive(Debug)]
 #[repr(transparent)]
 pub(crate) struct StateWord<W = AtomicU64>(W);
-
-impl StateWord {
-    /// A frame without a page.
-    pub(crate) fn free() -> Self {
-        StateWord(AtomicU64::new(FREE))
-    }
-}
 
 impl<W: Word> StateWord<W> {
     /// Over a word of the model checker; starts free.
     #[cfg(test)]
     pub(crate) fn over(word: impl FnOnce(u64) -> W) -> Self {
-        StateWord(word(FREE))
+        StateWord(word(0))
     }
 
     #[inline]
     pub(crate) fn snapshot(&self) -> Snapshot {
-        Snapshot(self.0.load(Acquire))
+        Snapshot(self.0.load(Acquire) ^ FREE)
     }
 
     /// Replaces the word by `next` of it until that succeeds or `next` gives up.
     #[inline]
     fn update(&self, order: Ordering, next: impl Fn(u64) -> Option<u64>) -> Result<u64, u64> {
-        let mut word = self.0.load(Relaxed);
+        let mut word = self.0.load(Relaxed) ^ FREE;
         while let Some(new) = next(word) {
             debug_assert!(is_sound(new), "{word:#x} became {new:#x}");
-            match self.0.compare_exchange(word, new, order, Relaxed) {
-                Ok(old) => return Ok(old),
-                Err(now) => word = now,
+            match self.0.compare_exchange(word ^ FREE, new ^ FREE, order, Relaxed) {
+                Ok(_) => return Ok(word),
+                Err(now) => word = now ^ FREE,
             }
         }
         Err(word)
@@ -190,7 +184,10 @@ impl<W: Word> StateWord<W> {
     #[inline]
     pub(crate) fn unshare(&self) -> bool {
         let old = self.0.fetch_sub(1, Release);
-        debug_assert!(old & SHARED > 0 && is_sound(old), "{old:#x}: a hold was given back that nobody had");
+        debug_assert!(
+            old & SHARED > 0 && is_sound(old ^ FREE),
+            "{old:#x}: a hold was given back that nobody had"
+        );
         old & (PARKED | SHARED) == PARKED | 1
     }
 
@@ -219,7 +216,7 @@ impl<W: Word> StateWord<W> {
     #[inline]
     pub(crate) fn release(&self) -> bool {
         let old = self.0.fetch_and(!EXCLUSIVE, Release);
-        debug_assert!(old & EXCLUSIVE != 0 && is_sound(old), "{old:#x}: nobody had it alone");
+        debug_assert!(old & EXCLUSIVE != 0 && is_sound(old ^ FREE), "{old:#x}: nobody had it alone");
         old & PARKED != 0
     }
 
@@ -313,7 +310,7 @@ impl<W: Word> StateWord<W> {
 
     /// Notes that a thread is about to sleep; the word as it was.
     pub(crate) fn park(&self) -> Snapshot {
-        Snapshot(self.0.fetch_or(PARKED, SeqCst))
+        Snapshot(self.0.fetch_or(PARKED, SeqCst) ^ FREE)
     }
 
     /// Whether a thread sleeps or is about to.

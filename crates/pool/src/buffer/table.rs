@@ -11,7 +11,7 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::prefetch::prefetch;
+use crate::cache_line::prefetch;
 use crate::policy::{Frame, Page};
 
 const EMPTY: u64 = u64::MAX;

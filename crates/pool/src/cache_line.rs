@@ -4,7 +4,7 @@
 /// Starts to load the cache line at an address, so that it need not be waited for when it is used. Does
 /// nothing on processors other than x86-64.
 #[inline(always)]
-pub(super) fn prefetch<T>(at: *const T) {
+pub(crate) fn prefetch<T>(at: *const T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: SSE belongs to x86-64, and a prefetch neither faults nor changes anything, whatever the
     // address.
