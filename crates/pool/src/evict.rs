@@ -96,6 +96,11 @@ impl<P: Policy> Evictor<P> {
         }
     }
 
+    /// Pages in these frames were used: [`hit`](Evictor::hit) follows for each of them.
+    pub(crate) fn expect_hits(&self, frames: &[Frame]) {
+        self.policy.expect_hits(frames);
+    }
+
     /// A page was used that is in memory. `first_use`: it had been read ahead.
     #[inline]
     pub(crate) fn hit(&mut self, frame: Frame, page: Page, write: bool, first_use: bool) {

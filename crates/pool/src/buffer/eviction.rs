@@ -7,15 +7,25 @@ use crate::evict::{Buffers, Conditions, Evicted, Eviction};
 use crate::policy::{Frame, Page};
 use crate::select::FrameState;
 
+/// Hits that the policy is told of together.
+const GROUP: usize = 16;
+
 impl Replacer {
     /// Tells the policy of the hits that threads have logged.
     pub(crate) fn drain(&mut self, core: &Core) {
-        core.hits.drain(|note| {
-            // A page that has left since is no longer the policy's concern.
-            if core.frames.snapshot(note.frame).holds(note.page) {
-                self.evictor.hit(note.frame, note.page, note.write, note.ahead);
+        core.hits.drain(|note| self.noted.push(note));
+        for group in self.noted.chunks(GROUP) {
+            let mut frames = [0; GROUP];
+            frames.iter_mut().zip(group).for_each(|(frame, note)| *frame = note.frame);
+            self.evictor.expect_hits(&frames[..group.len()]);
+            for note in group {
+                // A page that has left since is no longer the policy's concern.
+                if core.frames.snapshot(note.frame).holds(note.page) {
+                    self.evictor.hit(note.frame, note.page, note.write, note.ahead);
+                }
             }
-        });
+        }
+        self.noted.clear();
     }
 
     /// A page comes into a frame.

@@ -3,6 +3,7 @@
 
 use super::config::PoolConfig;
 use super::frames::FreeFrame;
+use super::hit_log::Hit;
 use crate::evict::Evictor;
 use crate::policy::{Page, Policy};
 
@@ -10,6 +11,8 @@ use crate::policy::{Page, Policy};
 pub(crate) struct Replacer {
     pub(super) evictor: Evictor<Box<dyn Policy>>,
     pub(crate) free: Vec<FreeFrame>,
+    /// Hits on their way from the log to the policy; empty but for that moment.
+    pub(super) noted: Vec<Hit>,
     /// Frames of failed loads that those who waited for them have yet to leave.
     pub(crate) failed_loads: u32,
 }
@@ -17,7 +20,7 @@ pub(crate) struct Replacer {
 impl Replacer {
     pub(crate) fn new(policy: Box<dyn Policy>, config: &PoolConfig, free: Vec<FreeFrame>) -> Self {
         let evictor = Evictor::new(policy, config.frames, config.ace, config.cleaner);
-        Replacer { evictor, free, failed_loads: 0 }
+        Replacer { evictor, free, noted: Vec::new(), failed_loads: 0 }
     }
 
     /// A page was asked for that is not in memory; once per miss.

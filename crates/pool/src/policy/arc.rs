@@ -99,6 +99,10 @@ impl Policy for AdaptiveReplacement {
         self.again[frame as usize] = true;
     }
 
+    fn expect_hits(&self, frames: &[Frame]) {
+        self.pages.prefetch(frames);
+    }
+
     fn evict(&mut self, frame: Frame, page: Page) {
         let list = self.list(frame);
         self.pages.remove(list, frame);

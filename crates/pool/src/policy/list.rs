@@ -34,6 +34,11 @@ impl List {
         self.0.remove(0, frame);
     }
 
+    /// Asks the processor for all that taking these frames out needs.
+    pub(crate) fn prefetch(&self, frames: &[Frame]) {
+        self.0.prefetch(frames);
+    }
+
     #[inline]
     pub(crate) fn front(&self) -> Option<Frame> {
         self.0.front(0)

@@ -3,6 +3,8 @@
 
 use std::ops::ControlFlow;
 
+use crate::cache_line::prefetch;
+
 /// Number of a node, from 0.
 pub(crate) type Node = u32;
 
@@ -74,6 +76,20 @@ impl<const N: usize> Lists<N> {
             after => self.links[after as usize].0 = before,
         }
         list.len -= 1;
+    }
+
+    /// Asks the processor for all that taking these nodes out needs.
+    pub(crate) fn prefetch(&self, nodes: &[Node]) {
+        let prefetch_node = |&node: &Node| {
+            if let Some(links) = self.links.get(node as usize) {
+                prefetch(links);
+            }
+        };
+        nodes.iter().for_each(prefetch_node);
+        for &node in nodes {
+            let (before, after) = self.links[node as usize];
+            [before, after].iter().for_each(prefetch_node);
+        }
     }
 
     #[inline]

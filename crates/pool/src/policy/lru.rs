@@ -30,6 +30,10 @@ impl Policy for Lru {
         self.order.push_front(frame);
     }
 
+    fn expect_hits(&self, frames: &[Frame]) {
+        self.order.prefetch(frames);
+    }
+
     #[inline]
     fn evict(&mut self, frame: Frame, _page: Page) {
         self.order.remove(frame);

@@ -59,6 +59,10 @@ impl Policy for LruWsr {
         self.state[frame as usize].dirty = false;
     }
 
+    fn expect_hits(&self, frames: &[Frame]) {
+        self.order.prefetch(frames);
+    }
+
     fn evict(&mut self, frame: Frame, _page: Page) {
         self.order.remove(frame);
     }

@@ -84,6 +84,12 @@ pub trait Policy: Send {
     /// The page in `frame` was used. `write`: it is dirty from now on.
     fn hit(&mut self, frame: Frame, write: bool);
 
+    /// Tells that these frames will have a [`hit`](Policy::hit) next, so that a policy whose hits touch memory
+    /// here and there can ask the processor for all of it at once. Changes nothing.
+    fn expect_hits(&self, frames: &[Frame]) {
+        let _ = frames;
+    }
+
     /// The page in `frame` was written back and is clean now.
     fn cleaned(&mut self, frame: Frame) {
         let _ = frame;
@@ -142,6 +148,10 @@ impl<P: Policy + ?Sized> Policy for Box<P> {
 
     fn hit(&mut self, frame: Frame, write: bool) {
         (**self).hit(frame, write);
+    }
+
+    fn expect_hits(&self, frames: &[Frame]) {
+        (**self).expect_hits(frames);
     }
 
     fn cleaned(&mut self, frame: Frame) {

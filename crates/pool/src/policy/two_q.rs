@@ -63,6 +63,10 @@ impl Policy for TwoQ {
         }
     }
 
+    fn expect_hits(&self, frames: &[Frame]) {
+        self.queues.prefetch(frames);
+    }
+
     fn evict(&mut self, frame: Frame, page: Page) {
         if self.in_am[frame as usize] {
             self.queues.remove(AM, frame);
