@@ -8,7 +8,7 @@ use leadline_profile::{DeviceProfile, Parameters, Pattern};
 
 use super::error::PoolError;
 use super::places::{OutOfPlace, stamp};
-use super::{checksum, double_write, state, table};
+use super::{checksum, double_write, hit_log, state};
 use crate::ace::{Ace, Cleaner};
 use crate::config_error::{ConfigError, check_page_bytes};
 use crate::policy::{Page, PolicyKind};
@@ -149,8 +149,8 @@ impl PoolConfig {
         check_page_bytes(page_bytes, 4096, 65_536)?;
         let refused = match () {
             () if page_bytes % block_bytes != 0 => ConfigError::Alignment { page_bytes, block_bytes },
-            () if !(1..=table::FRAMES).contains(&frames) => {
-                ConfigError::Frames { frames, most: table::FRAMES }
+            () if !(1..=hit_log::FRAMES).contains(&frames) => {
+                ConfigError::Frames { frames, most: hit_log::FRAMES }
             }
             () if self.n == 0 => ConfigError::NoBatch,
             () if self.reads_ahead == 0 => ConfigError::NoReadsAhead,

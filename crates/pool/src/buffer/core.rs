@@ -65,11 +65,12 @@ impl Core {
         let all_pages = config.device_pages(&*device);
         let double_write =
             config.double_write.then(|| DoubleWrite::new(config.batch(), all_pages)).transpose()?;
+        let pages = double_write.as_ref().map_or(all_pages, |area| area.first_page());
         let mut core = Core {
-            pages: double_write.as_ref().map_or(all_pages, |area| area.first_page()),
+            pages,
             writable: geometry.writable,
             capacity_bytes: geometry.capacity_bytes,
-            table: Table::new(count),
+            table: Table::new(count, pages),
             hits: HitLog::new(),
             replacer: Mutex::new(Replacer::new(build(&config), &config, free)),
             io_queues: IoQueues::new(device, QueueShape::new(config.queue_depth(), page_bytes)),

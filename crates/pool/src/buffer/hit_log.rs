@@ -30,6 +30,9 @@ const BATCH: u64 = ENTRIES as u64 / 2;
 
 const FRAME_BITS: u32 = 26;
 
+/// Most frames: a note has no more numbers for them.
+pub(crate) const FRAMES: u32 = 1 << FRAME_BITS;
+
 /// An access that was a hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Hit {

@@ -4,7 +4,8 @@
 //! | --- | --- |
 //! | `word`, `state` | a frame's atomic word and its changes |
 //! | `frames` | the memory of pages, and the tokens that guard it |
-//! | `table`, `hit_log`, `ring`, `park` | lookups without a lock; hits on their way to the policy; waiting |
+//! | `table`, `hash_table` | which frame holds a page |
+//! | `hit_log`, `ring`, `park` | hits on their way to the policy; waiting |
 //! | `core` | what a pool and its cleaner share |
 //! | `access`, `load`, `read_many` | the way to a page: found in memory, or read; many at once |
 //! | `create` | pages that begin as zeros, and pages that are no longer needed |
@@ -33,6 +34,7 @@ mod eviction;
 mod flush;
 mod frames;
 mod guard;
+mod hash_table;
 mod hit_log;
 mod io_queue;
 mod load;

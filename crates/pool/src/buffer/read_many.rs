@@ -180,7 +180,7 @@ impl<'a> ReadMany<'a> {
         *io.ahead() < self.core.config.most_ahead() && self.window.len() + self.ready.len() < most
     }
 
-    /// Sends reads of absent pages as far as there is room. What is in the way of the first of them otherwise.
+    /// Sends reads of absent pages as far as there is room; what is in the way where there is no frame.
     fn fill(&mut self, io: &mut IoQueueGuard<'_>) -> Option<Room> {
         if self.absent.is_empty() || !self.has_room(io) {
             return None;

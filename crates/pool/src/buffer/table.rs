@@ -1,126 +1,76 @@
-//! Which frame holds a page: open addressing in one array of words, read without a lock.
+//! Which frame holds a page, read without a lock.
 //!
-//! A word is page (36 bits) and frame (28 bits). Only the holder of the replacer's lock changes words. A
-//! removal moves words back, so a reader meanwhile may miss what is there: it then asks again under the lock.
-//! What a reader finds may be out of date: it verifies the page's number when it takes the frame.
-//!
-//! Relaxed loads and stores are enough: each word is one atomic, so that a reader sees some word that was
-//! there, and trusts it no further than to look at that frame, whose state it acquires. Changes are ordered
-//! by the lock.
+//! Only the holder of the replacer's lock changes the table. What a reader finds may be out of date: it
+//! verifies the page's number when it takes the frame. What it does not find it looks for again under the
+//! lock.
 
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::hash_table::HashTable;
 use crate::cache_line::prefetch;
 use crate::policy::{Frame, Page};
 
-const EMPTY: u64 = u64::MAX;
-const FRAME_BITS: u32 = 28;
+/// Pages per frame up to which a word for every page takes no more memory than the hash table.
+const DIRECT: u64 = 4;
 
-/// Most frames: a note of an access has 26 bits for one.
-pub(crate) const FRAMES: u32 = 1 << 26;
-
-/// Pages to frames. 16 bytes per frame: half of the words are empty, so that a search looks at two on
-/// average.
+/// Pages to frames, in at most 16 bytes per frame.
 #[derive(Debug)]
-pub(crate) struct Table {
-    words: Box<[AtomicU64]>,
+pub(crate) enum Table {
+    /// A word for every page: the frame plus one, or 0. Relaxed: as the hash table's words.
+    Direct(Box<[AtomicU32]>),
+    /// For devices of many more pages than there are frames.
+    Hashed(HashTable),
 }
 
 impl Table {
-    /// For at most `frames` pages at a time.
-    pub(crate) fn new(frames: u32) -> Self {
-        let words = (frames as usize * 2).max(4);
-        Table { words: (0..words).map(|_| AtomicU64::new(EMPTY)).collect() }
+    /// For at most `frames` of `pages` pages at a time.
+    pub(crate) fn new(frames: u32, pages: Page) -> Self {
+        if pages <= u64::from(frames) * DIRECT {
+            Table::Direct((0..pages).map(|_| AtomicU32::new(0)).collect())
+        } else {
+            Table::Hashed(HashTable::new(frames))
+        }
     }
 
-    /// Where the search for a page begins. Fibonacci hashing: neighbours come to lie far apart.
-    #[inline]
-    fn home(&self, page: Page) -> usize {
-        let hash = page.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        ((u128::from(hash) * self.words.len() as u128) >> 64) as usize
-    }
-
-    #[inline]
-    fn after(&self, at: usize) -> usize {
-        if at + 1 == self.words.len() { 0 } else { at + 1 }
-    }
-
-    /// Asks for the word at which the search for a page begins.
+    /// Asks the processor for the word at which the search for a page begins.
     #[inline]
     pub(crate) fn prefetch(&self, page: Page) {
-        prefetch(&raw const self.words[self.home(page)]);
+        match self {
+            Table::Direct(words) => words.get(page as usize).into_iter().for_each(|word| prefetch(word)),
+            Table::Hashed(table) => table.prefetch(page),
+        }
     }
 
     /// The page's frame. Under the replacer's lock the answer is exact.
     #[inline]
     pub(crate) fn find(&self, page: Page) -> Option<Frame> {
-        let mut at = self.home(page);
-        // Half of the words are empty, but a reader may run after words that move: it gives up, and asks
-        // again.
-        for _ in 0..self.words.len() {
-            // What the frame holds is acquired with its state, not here.
-            let word = self.words[at].load(Relaxed);
-            if word >> FRAME_BITS == page && word != EMPTY {
-                return Some((word & ((1 << FRAME_BITS) - 1)) as Frame);
-            }
-            if word == EMPTY {
-                return None;
-            }
-            at = self.after(at);
+        match self {
+            Table::Direct(words) => words.get(page as usize)?.load(Relaxed).checked_sub(1),
+            Table::Hashed(table) => table.find(page),
         }
-        None
     }
 
     /// Adds a page that is not there. Under the replacer's lock.
     pub(crate) fn insert(&self, page: Page, frame: Frame) {
-        assert!(
-            frame < FRAMES && page < EMPTY >> FRAME_BITS,
-            "no word has room for page {page} in frame {frame}"
-        );
-        let mut at = self.home(page);
-        loop {
-            let word = self.words[at].load(Relaxed);
-            if word == EMPTY {
-                break;
+        match self {
+            Table::Direct(words) => {
+                let before = words[page as usize].swap(frame + 1, Relaxed);
+                assert!(before == 0, "page {page} is in a frame already, and comes into {frame}");
             }
-            assert!(word >> FRAME_BITS != page, "page {page} is in a frame already, and comes into {frame}");
-            at = self.after(at);
+            Table::Hashed(table) => table.insert(page, frame),
         }
-        self.words[at].store(page << FRAME_BITS | u64::from(frame), Relaxed);
     }
 
     /// Takes out a page that is in this frame. Under the replacer's lock.
     pub(crate) fn remove(&self, page: Page, frame: Frame) {
-        let gone = page << FRAME_BITS | u64::from(frame);
-        let mut hole = self.home(page);
-        loop {
-            let word = self.words[hole].load(Relaxed);
-            if word == gone {
-                break;
+        match self {
+            Table::Direct(words) => {
+                let before = words[page as usize].swap(0, Relaxed);
+                assert!(before == frame + 1, "page {page} is not in frame {frame}");
             }
-            assert!(word != EMPTY && word >> FRAME_BITS != page, "page {page} is not in frame {frame}");
-            hole = self.after(hole);
+            Table::Hashed(table) => table.remove(page, frame),
         }
-        // Whatever could have lain nearer its home moves into the hole, which moves on.
-        let mut at = hole;
-        loop {
-            at = self.after(at);
-            let word = self.words[at].load(Relaxed);
-            if word == EMPTY {
-                break;
-            }
-            if self.distance(self.home(word >> FRAME_BITS), at) >= self.distance(hole, at) {
-                self.words[hole].store(word, Relaxed);
-                hole = at;
-            }
-        }
-        self.words[hole].store(EMPTY, Relaxed);
-    }
-
-    /// Steps from one place to another.
-    fn distance(&self, from: usize, to: usize) -> usize {
-        if to >= from { to - from } else { to + self.words.len() - from }
     }
 }
 
@@ -131,34 +81,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_frame_costs_16_bytes() {
-        let table = Table::new(1000);
-        assert_eq!(size_of_val(&table.words[..]), 16_000);
-    }
-
-    #[test]
-    fn it_is_a_map_under_any_insertions_and_removals() {
-        for frames in [1, 2, 3, 50] {
-            let (table, mut model) = (Table::new(frames), HashMap::new());
-            let mut random = fastrand::Rng::with_seed(u64::from(frames));
-            for _ in 0..20_000 {
-                // Few different pages, some at the end of the range, so that searches run into each other and
-                // wrap.
-                let page = if random.bool() { random.u64(..80) } else { (1 << 36) - 2 - random.u64(..40) };
+    fn it_is_a_map_whether_pages_are_few_or_many() {
+        for pages in [1, 40, 200, 201, 5000] {
+            let (table, mut model) = (Table::new(50, pages), HashMap::new());
+            assert_eq!(matches!(table, Table::Direct(_)), pages <= 200);
+            let mut random = fastrand::Rng::with_seed(pages);
+            for _ in 0..5_000 {
+                let (page, frame) = (random.u64(..pages), random.u32(..1 << 26));
                 match model.remove(&page) {
                     Some(frame) => table.remove(page, frame),
-                    None if model.len() < frames as usize => {
-                        let frame = random.u32(..FRAMES);
+                    None if model.len() < 50 => {
                         model.insert(page, frame);
                         table.insert(page, frame);
                     }
                     None => {}
                 }
-                let asked = random.u64(..80);
+                let asked = random.u64(..pages);
                 assert_eq!(table.find(asked), model.get(&asked).copied());
                 assert_eq!(table.find(page), model.get(&page).copied());
             }
-            assert!(model.iter().all(|(page, frame)| table.find(*page) == Some(*frame)));
+            assert_eq!(table.find(pages.max(201)), None, "there is no such page");
+            assert_eq!(table.find(Page::MAX >> 28), None, "there is no such page");
         }
     }
 }
