@@ -1,4 +1,5 @@
-//! Hits of the buffer pool against `quick_cache` and `moka`, one and two threads, Zipf and uniform keys.
+//! Hits of the buffer pool, one after the other and many at once, against `quick_cache` and `moka`, one and two
+//! threads, Zipf and uniform keys.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -49,6 +50,9 @@ fn policy(name: &str) -> Result<PolicyKind, String> {
 
 type PageBytes = [u8; 4096];
 
+/// Pages that one request of `read_many` asks for.
+const AT_ONCE: usize = 256;
+
 /// Somebody who finds pages.
 trait Contender: Sync {
     fn name(&self) -> &'static str;
@@ -60,7 +64,7 @@ fn first_eight(page: &[u8]) -> u64 {
     page.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-struct Ours(Pool);
+struct Ours(Arc<Pool>);
 
 impl Contender for Ours {
     fn name(&self) -> &'static str {
@@ -76,6 +80,32 @@ impl Contender for Ours {
             }
         }
         sum
+    }
+}
+
+/// The pool, asked for many pages at once.
+struct Many(Arc<Pool>);
+
+impl Contender for Many {
+    fn name(&self) -> &'static str {
+        "pool read_many"
+    }
+
+    fn get(&self, keys: &[u32], gets: usize) -> u64 {
+        let mut sum = 0u64;
+        let mut keys = keys.iter().cycle().take(gets).map(|&key| u64::from(key));
+        let mut pages = Vec::with_capacity(AT_ONCE);
+        loop {
+            pages.clear();
+            pages.extend(keys.by_ref().take(AT_ONCE));
+            if pages.is_empty() {
+                return sum;
+            }
+            let read = self.0.read_many(&pages, |_, page| sum = sum.wrapping_add(first_eight(page)));
+            if let Err(error) = read {
+                panic!("{error}");
+            }
+        }
     }
 }
 
@@ -95,14 +125,14 @@ impl<G: Fn(u64) -> u64 + Sync> Contender for Cache<G> {
     }
 }
 
-fn pool(pages: u64, policy: PolicyKind) -> Result<Ours> {
+fn pool(pages: u64, policy: PolicyKind) -> Result<Arc<Pool>> {
     let device = Arc::new(MemoryDevice::new(pages * 4096, 4096));
     let config = PoolConfig::new(4096, u32::try_from(pages)?).policy(policy);
     let pool = Pool::open(device, config)?;
     for page in 0..pages {
         pool.write(page)?[..8].copy_from_slice(&page.to_le_bytes());
     }
-    Ok(Ours(pool))
+    Ok(Arc::new(pool))
 }
 
 fn value(page: u64) -> Arc<PageBytes> {
@@ -112,7 +142,8 @@ fn value(page: u64) -> Arc<PageBytes> {
 }
 
 fn contenders(args: &Args) -> Result<Vec<Box<dyn Contender>>> {
-    let mut all: Vec<Box<dyn Contender>> = vec![Box::new(pool(args.pages, args.policy)?)];
+    let pool = pool(args.pages, args.policy)?;
+    let mut all: Vec<Box<dyn Contender>> = vec![Box::new(Ours(Arc::clone(&pool))), Box::new(Many(pool))];
     if args.alone {
         return Ok(all);
     }

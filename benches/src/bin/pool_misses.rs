@@ -1,6 +1,5 @@
 //! Misses of the buffer pool against our own raw queue pair at the same depth.
 
-use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,7 +13,7 @@ use leadline_pool::{Pool, PoolConfig};
 
 /// Random reads of 4K pages of a file or block device that is much larger than the pool's 1,024 frames, by
 /// the raw queue pair and through the pool, in turn. At depth 1 the pool reads page after page; deeper, one
-/// thread reads ahead, half of the depth at a time.
+/// thread asks for 1,024 pages at a time (`read_many`), of which the pool keeps as many in flight as the depth.
 #[derive(Parser)]
 struct Args {
     /// File or block device, written whole, of at least 256 MiB; only read
@@ -29,6 +28,9 @@ struct Args {
     #[arg(long, default_value_t = 2.0)]
     seconds: f64,
 }
+
+/// Pages that one request asks for.
+const AT_ONCE: usize = 1024;
 
 /// A run of the pool, and one of the queue pair.
 type Pair = ((f64, f64), leadline_benches::Run);
@@ -45,20 +47,18 @@ fn pool(path: &Path, depth: u32, seconds: f64) -> Result<(f64, f64)> {
     config.reads_ahead = depth;
     let pool = Pool::open(Arc::new(FileDevice::new(file, size, options)?), config)?;
     let mut random = fastrand::Rng::with_seed(process_cpu_time());
-    // Pages asked for and not yet looked at, half of them asked for at a time: between half of the depth and
-    // all of it is in flight, unless pages come out of order.
-    let (mut asked, mut next) = (VecDeque::new(), Vec::new());
     let (begun, before) = (Instant::now(), process_cpu_time());
+    let mut pages = [0; AT_ONCE];
     while begun.elapsed().as_secs_f64() < seconds {
-        for _ in 0..64 {
-            if depth > 1 && asked.len() <= depth as usize / 2 {
-                next.clear();
-                next.extend((asked.len()..depth as usize).map(|_| random.u64(..pool.pages())));
-                pool.prefetch_pages(&next)?;
-                asked.extend(&next);
+        pages.fill_with(|| random.u64(..pool.pages()));
+        if depth == 1 {
+            for &page in &pages[..64] {
+                std::hint::black_box(pool.read(page)?[0]);
             }
-            let page = asked.pop_front().unwrap_or_else(|| random.u64(..pool.pages()));
-            std::hint::black_box(pool.read(page)?[0]);
+        } else {
+            pool.read_many(&pages, |_, bytes| {
+                std::hint::black_box(bytes[0]);
+            })?;
         }
     }
     let (seconds, cpu) = (begun.elapsed().as_secs_f64(), (process_cpu_time() - before) as f64);
