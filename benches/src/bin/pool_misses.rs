@@ -13,7 +13,7 @@ use leadline_pool::{Pool, PoolConfig};
 
 /// Random reads of 4K pages of a file or block device that is much larger than the pool's 1,024 frames, by
 /// the raw queue pair and through the pool, in turn. At depth 1 the pool reads page after page; deeper, one
-/// thread asks for 1,024 pages at a time (`read_many`), of which the pool keeps as many in flight as the depth.
+/// thread asks for 1,024 pages at a time (`read_many`), and the pool keeps as many in flight as the depth.
 #[derive(Parser)]
 struct Args {
     /// File or block device, written whole, of at least 256 MiB; only read
