@@ -1,5 +1,5 @@
-//! Keys, values, and the six workloads of YCSB (Cooper et al., "Benchmarking Cloud Serving Systems with YCSB",
-//! SoCC 2010, table 2), with a value of one field.
+//! Keys, values, and the six workloads of YCSB (Cooper et al., "Benchmarking Cloud Serving Systems with
+//! YCSB", SoCC 2010, table 2), with a value of one field.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,6 +1,6 @@
-//! fjall, an LSM tree. "It is recommended to configure the block cache capacity to be ~20-25% of the available
-//! memory" (docs.rs/fjall, "Memory usage"); memtables of a sixteenth. Values that do not compress are not
-//! compressed.
+//! fjall, an LSM tree. "It is recommended to configure the block cache capacity to be ~20-25% of the
+//! available memory" (docs.rs/fjall, "Memory usage"); memtables of a sixteenth. Values that do not compress
+//! are not compressed.
 
 use anyhow::Result;
 use fjall::config::CompressionPolicy;

@@ -7,7 +7,7 @@
 
 use anyhow::Result;
 use rocksdb::{BlockBasedOptions, Cache, DB, Options, ReadOptions, WriteBatch, WriteOptions};
-use rocksdb::{ColumnFamily, DBCompressionType, DEFAULT_COLUMN_FAMILY_NAME};
+use rocksdb::{ColumnFamily, ColumnFamilyDescriptor, DBCompressionType, DEFAULT_COLUMN_FAMILY_NAME};
 
 use crate::store::{Key, Settings, Store, Value};
 
@@ -33,7 +33,10 @@ pub fn open(settings: &Settings) -> Result<Rocks> {
     // Two memtables in a quarter of the memory.
     options.set_write_buffer_size((settings.memory_bytes / 8).clamp(4 << 20, 64 << 20) as usize);
     options.set_advise_random_on_open(true);
-    Ok(Rocks { database: DB::open(&options, &settings.path)?, durable: settings.durable })
+    // Opened by name, so that there is a handle for MultiGet.
+    let family = ColumnFamilyDescriptor::new(DEFAULT_COLUMN_FAMILY_NAME, options.clone());
+    let database = DB::open_cf_descriptors(&options, &settings.path, [family])?;
+    Ok(Rocks { database, durable: settings.durable })
 }
 
 impl Rocks {

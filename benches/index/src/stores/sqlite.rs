@@ -1,7 +1,7 @@
 //! SQLite: a table WITHOUT ROWID (sqlite.org/withoutrowid.html: for keys that are no integers), a
 //! write-ahead log (sqlite.org/wal.html) with `synchronous` FULL where puts are durable and NORMAL elsewhere,
-//! a mapped file (sqlite.org/mmap.html), rarer checkpoints for faster writes (sqlite.org/wal.html, "Performance
-//! Considerations") and a connection for each thread.
+//! a mapped file (sqlite.org/mmap.html), rarer checkpoints for faster writes (sqlite.org/wal.html,
+//! "Performance Considerations") and a connection for each thread.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
