@@ -1,4 +1,5 @@
-//! `cargo xtask bench`: one of the programs in benches/src/bin/, built for release.
+//! `cargo xtask bench`: one of the programs in benches/src/bin/, built for release, or one that is a workspace
+//! of its own, benches/NAME/, because nobody else should have to build what it needs.
 
 use std::ffi::OsString;
 use std::fs;
@@ -9,24 +10,34 @@ use crate::run::{Usage, Workspace, cargo, root, run, say};
 /// Where the benchmarks are.
 const FOLDER: &str = "benches/src/bin";
 
+/// Where those are that are workspaces of their own.
+const APART: &str = "benches";
+
 /// Runs the benchmark that the first word names with the other words; lists them all if there is no word.
 pub(crate) fn bench(words: &[OsString]) -> anyhow::Result<()> {
-    let benchmarks = benchmarks(&root().join(FOLDER))?;
+    let mut benchmarks = benchmarks(&root().join(FOLDER))?;
+    benchmarks.extend(apart(&root().join(APART))?);
+    benchmarks.sort();
     let Some((name, arguments)) = words.split_first() else {
         list(&benchmarks);
         return Ok(());
     };
-    if !benchmarks.iter().any(|(known, _)| name == known.as_str()) {
+    let Some((_, source)) = benchmarks.iter().find(|(known, _)| name == known.as_str()) else {
         return Err(Usage::error(format!(
             "no benchmark `{}` in {FOLDER}; `cargo xtask bench` lists them",
             name.display()
         )));
-    }
+    };
     // From the caller's folder, so that paths among the arguments mean what they say.
     let mut command = cargo();
-    command.args(["run", "--release", "--locked", "-p", "leadline-benches"]);
-    command.args(Workspace::Examples.arguments());
-    run(command.arg("--bin").arg(name).arg("--").args(arguments))
+    command.args(["run", "--release", "--locked"]);
+    let manifest = root().join(APART).join(name).join("Cargo.toml");
+    if source.starts_with(root().join(FOLDER)) {
+        command.args(["-p", "leadline-benches"]).args(Workspace::Examples.arguments()).arg("--bin").arg(name);
+    } else {
+        command.arg("--manifest-path").arg(manifest);
+    }
+    run(command.arg("--").args(arguments))
 }
 
 fn list(benchmarks: &[(String, PathBuf)]) {
@@ -60,6 +71,18 @@ fn benchmarks(folder: &Path) -> anyhow::Result<Vec<(String, PathBuf)>> {
         }
     }
     found.sort();
+    Ok(found)
+}
+
+/// Packages in the folder: `NAME/Cargo.toml`.
+fn apart(folder: &Path) -> anyhow::Result<Vec<(String, PathBuf)>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if let (Some(name), true) = (path.file_name(), path.join("Cargo.toml").is_file()) {
+            found.push((name.to_string_lossy().into_owned(), path.join("src/main.rs")));
+        }
+    }
     Ok(found)
 }
 
