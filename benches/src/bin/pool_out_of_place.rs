@@ -10,8 +10,8 @@ use anyhow::{Context as _, Result};
 use clap::Parser;
 use leadline_benches::median;
 use leadline_device::{
-    Clock, Completion, Device, DeviceError, FileDevice, FileOptions, Geometry, IoEngine, Nanos, Op, QueuePair,
-    QueueShape, Request, RequestError, Wear, direct_alignment,
+    Clock, Completion, Device, DeviceError, FileDevice, FileOptions, Geometry, IoEngine, Nanos, Op,
+    QueuePair, QueueShape, Request, RequestError, Wear, direct_alignment,
 };
 use leadline_pool::ace::Ace;
 use leadline_pool::{OutOfPlace, Pool, PoolConfig};
@@ -79,11 +79,7 @@ impl Drive {
              [buffer]\nwrite = \"4M\"\nhit_us = 3\n"
         );
         let flash = VirtualDevice::new(FlashModel::new(&FlashSpec::parse(&text, "drive")?));
-        Ok(Drive {
-            flash,
-            contents: Arc::new(Mutex::new(vec![0; bytes as usize])),
-            wear: Arc::default(),
-        })
+        Ok(Drive { flash, contents: Arc::new(Mutex::new(vec![0; bytes as usize])), wear: Arc::default() })
     }
 }
 
@@ -267,7 +263,8 @@ fn timed(args: &Args, path: &Path) -> Result<()> {
             let mut rates = vec![Vec::new(); args.modes.len()];
             for _ in 0..args.rounds {
                 for (mode, rates) in args.modes.iter().zip(&mut rates) {
-                    let file = File::options().read(true).write(true).create(true).truncate(true).open(path)?;
+                    let file =
+                        File::options().read(true).write(true).create(true).truncate(true).open(path)?;
                     rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, args.mib << 20)
                         .with_context(|| path.display().to_string())?;
                     let options = FileOptions::new(IoEngine::best().0, direct_alignment(&file)?);

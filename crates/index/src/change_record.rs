@@ -1,5 +1,5 @@
 //! Records of the log: the changes of a commit, one after the other: 1 (put) or 2 (remove), the length of the
-//! key (4 bytes, little endian), for a put that of the value (4), the key, the value.
+//! key (4 bytes, little endian), for a put the length of the value (4), the key, the value.
 
 use crate::tree::Change;
 

@@ -92,7 +92,7 @@ impl Index {
     }
 
     /// The entries of a range of keys, in their order, from either end. Other threads may change entries
-    /// meanwhile: those that are not read yet are seen as they are then ([`Index::snapshot`] stands still).
+    /// meanwhile: an entry that is not read yet is seen as it is then ([`Index::snapshot`] stands still).
     pub fn range<K: AsRef<[u8]>>(&self, range: impl RangeBounds<K>) -> Range {
         Range::new(Arc::clone(&self.shared), View::Now, None, bounds(&range))
     }
@@ -234,7 +234,7 @@ impl Index {
         }
     }
 
-    /// Reads every page and holds it against the others; what is damaged is named, and the rest is looked at
+    /// Reads every page and holds it against what other pages say of it; what is damaged is named, and the rest is looked at
     /// all the same. Nobody else can use the index meanwhile. `progress` hears how many pages of at most how
     /// many were read.
     pub fn verify(&self, mut progress: impl FnMut(u64, u64)) -> Verified {

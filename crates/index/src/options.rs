@@ -51,7 +51,7 @@ impl Default for Options {
 
 impl Options {
     /// For a measured device: as many reads in flight, and nodes written at once, as the profile says are
-    /// served at once (those that give 90 % of the throughput).
+    /// served at once (the numbers that give 90 % of the throughput).
     ///
     /// # Errors
     /// The profile has no numbers for random writes.

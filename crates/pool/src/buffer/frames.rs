@@ -4,7 +4,7 @@
 //! distance of two frames is a page and one cache line. Were it the page alone, all headers and first lines
 //! would compete for the same few sets of the processor's caches.
 //!
-//! The one file of the pool with `unsafe` in it, but for the hint of [`crate::cache_line`]. What makes it
+//! The one file of the pool with `unsafe` in it, except the hint of [`crate::cache_line`]. What makes it
 //! sound: a frame's bytes are reached only through a token ([`SharedLatch`], [`ExclusiveLatch`], [`Load`],
 //! [`WriteBack`]), a token is made only by the change of the frame's state that grants it, and tokens cannot
 //! be copied.

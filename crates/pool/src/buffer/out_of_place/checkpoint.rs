@@ -2,7 +2,7 @@
 //!
 //! With atomic checkpoints the superblock names the version up to which pages count, and is written after the
 //! flush has made all of them durable: a crash before leaves the last checkpoint in force. The page map is
-//! written when so many pages were written since it was last that it adds one or two per cent to them, or when
+//! written when it adds one or two per cent to the pages that were written since it was last, or when
 //! the pool is closed.
 
 use crate::buffer::checksum;
