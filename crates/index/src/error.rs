@@ -88,8 +88,8 @@ pub enum IndexError {
         path: PathBuf,
     },
     /// Another version made it.
-    #[error("{path}: this is a `{found}`, and this version reads `leadline index 1`; open it with the version \
-             that made it", path = path.display())]
+    #[error("{path}: this is a `{found}`, and this version reads `leadline index 1`; open it with the \
+             version that made it", path = path.display())]
     Version {
         /// The directory.
         path: PathBuf,
@@ -97,8 +97,8 @@ pub enum IndexError {
         found: String,
     },
     /// It has other nodes than it was to be opened with.
-    #[error("{path}: its nodes have {found} bytes, and {asked} were asked for: leave the size out, or load the \
-             entries into a new index", path = path.display())]
+    #[error("{path}: its nodes have {found} bytes, and {asked} were asked for: leave the size out, or load \
+             the entries into a new index", path = path.display())]
     NodeBytes {
         /// The directory.
         path: PathBuf,

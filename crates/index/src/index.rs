@@ -138,8 +138,8 @@ impl Index {
         self.shared.change_one(key, Change::Remove, remove)
     }
 
-    /// Makes the changes of a batch: after a crash either all or none of them are there. Their leaves are read
-    /// at once, as [`Index::multi_get`] does.
+    /// Makes the changes of a batch: after a crash either all or none of them are there. Their leaves are
+    /// read at once, as [`Index::multi_get`] does.
     ///
     /// # Errors
     /// [`Index::insert`].
@@ -234,9 +234,9 @@ impl Index {
         }
     }
 
-    /// Reads every page and holds it against what other pages say of it; what is damaged is named, and the rest is looked at
-    /// all the same. Nobody else can use the index meanwhile. `progress` hears how many pages of at most how
-    /// many were read.
+    /// Reads every page and holds it against what other pages say of it; what is damaged is named, and the
+    /// rest is looked at all the same. Nobody else can use the index meanwhile. `progress` hears how many
+    /// pages of at most how many were read.
     pub fn verify(&self, mut progress: impl FnMut(u64, u64)) -> Verified {
         let _alone = self.shared.alone();
         self.shared.tree.verify(&mut progress)

@@ -1,10 +1,10 @@
 //! Who writes the log: one of the threads that wait, for all of them.
 //!
 //! Records are appended to a buffer in memory. The first thread that wants its record durable leads: it takes
-//! the buffer, writes and syncs it, and wakes all who waited for it. Threads that come meanwhile wait; one of them leads
-//! next. Without more, the threads would form two halves that take turns, one appending while the other's
-//! sync runs. So a leader first waits until as many have arrived as took part or waited last time, but no
-//! longer than a quarter of the last sync.
+//! the buffer, writes and syncs it, and wakes all who waited for it. Threads that come meanwhile wait; one of
+//! them leads next. Without more, the threads would form two halves that take turns, one appending while the
+//! other's sync runs. So a leader first waits until as many have arrived as took part or waited last time,
+//! but no longer than a quarter of the last sync.
 
 use std::time::{Duration, Instant};
 
