@@ -1,5 +1,5 @@
-//! Hits of the buffer pool, one by one and many at once, against `quick_cache` and `moka`, one and two threads,
-//! Zipf and uniform keys.
+//! Hits of the buffer pool, one by one and many at once, against `quick_cache` and `moka`: one and two
+//! threads, Zipf and uniform keys.
 
 use std::hint::black_box;
 use std::sync::Arc;
