@@ -1,5 +1,5 @@
-//! `cargo xtask bench`: one of the programs in benches/src/bin/, built for release, or one that is a workspace
-//! of its own, benches/NAME/, because nobody else should have to build what it needs.
+//! `cargo xtask bench`: one of the programs in benches/src/bin/, built for release, or one that is a
+//! workspace of its own, benches/NAME/, because nobody else should have to build what it needs.
 
 use std::ffi::OsString;
 use std::fs;

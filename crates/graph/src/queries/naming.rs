@@ -147,7 +147,8 @@ impl<'g> Naming<'g> {
         }
     }
 
-    /// Appends the ranks of a list, ascending, and its weights with them; of parallel edges the lighter first.
+    /// Appends the ranks of a list, ascending, and its weights with them; of parallel edges the lighter
+    /// first.
     pub(super) fn put_list(&self, list: List<'_>, ranks: &mut Vec<u32>, weights: &mut Vec<f64>) {
         let start = ranks.len();
         ranks.extend(list.neighbours.iter().map(|vertex| self.rank(*vertex)));

@@ -12,8 +12,8 @@
 //! gets only a part. A block that is written again begins with the bytes that it had.
 //!
 //! A new file grows by [`GROWTH`] bytes of zeros at a time, and a file that is no longer needed becomes the
-//! next one. To write over bytes that are there changes nothing but data, so `fdatasync` does not wait for the
-//! journal of the file system.
+//! next one. To write over bytes that are there changes nothing but data, so `fdatasync` does not wait for
+//! the journal of the file system.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -185,7 +185,8 @@ impl PoolConfig {
             false if self.out_of_place.is_some() => self.moved_at_once(),
             false => self.most_at_once(),
         };
-        // Beside them one page that was asked for, one that is read again because it was moved, and one flush.
+        // Beside them one page that was asked for, one that is read again because it was moved, and one
+        // flush.
         self.most_ahead() + writes + 3
     }
 

@@ -108,8 +108,8 @@ impl Core {
         Ok(self.io_queues.take(&self.frames)?)
     }
 
-    /// Whether a batch is complete before the next one is sent: the double-write area takes one at a time, and
-    /// one that gets new places may first need others to be free.
+    /// Whether a batch is complete before the next one is sent: the double-write area takes one at a time,
+    /// and one that gets new places may first need others to be free.
     pub(crate) fn writes_in_batches(&self) -> bool {
         self.double_write.is_some() || self.places.is_some()
     }

@@ -267,8 +267,8 @@ impl Pool {
         self.core.counters.stats(self.core.batch_size.settled(), self.core.hits.hits())
     }
 
-    /// Bytes of a page that are its user's: 8 less than the page where it carries a checksum, 24 less where it
-    /// is written out of place.
+    /// Bytes of a page that are its user's: 8 less than the page where it carries a checksum, 24 less where
+    /// it is written out of place.
     pub fn page_len(&self) -> usize {
         self.core.config.page_len()
     }

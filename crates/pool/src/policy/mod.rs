@@ -84,8 +84,8 @@ pub trait Policy: Send {
     /// The page in `frame` was used. `write`: it is dirty from now on.
     fn hit(&mut self, frame: Frame, write: bool);
 
-    /// These frames will have a [`hit`](Policy::hit) next: a policy whose hits touch memory here and there can
-    /// ask the processor for all of it at once. Changes nothing.
+    /// These frames will have a [`hit`](Policy::hit) next: a policy whose hits touch memory here and there
+    /// can ask the processor for all of it at once. Changes nothing.
     fn expect_hits(&self, frames: &[Frame]) {
         let _ = frames;
     }

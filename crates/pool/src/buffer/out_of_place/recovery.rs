@@ -21,7 +21,8 @@ use crate::buffer::places::{InForce, OutOfPlace, Places};
 use crate::config_error::ConfigError;
 use crate::policy::Page;
 
-/// Numbers of writes and versions that are left out after a crash: as a write that was lost may have had them.
+/// Numbers of writes and versions that are left out after a crash: as a write that was lost may have had
+/// them.
 const GAP: u64 = 1 << 20;
 
 /// Pages before the segments and in them that hold nothing on a new device.

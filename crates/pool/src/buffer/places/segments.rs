@@ -389,8 +389,8 @@ impl Segments {
         self.version
     }
 
-    /// The page map, to be written to the device. Only segments that its superblock will name are written from
-    /// now on.
+    /// The page map, to be written to the device. Only segments that its superblock will name are written
+    /// from now on.
     pub(crate) fn snapshot(&mut self, map: &PlaceMap) -> Snapshot {
         let writes = self.in_flight.values().min().map_or(self.writes, |write| write - 1);
         let since = |segment: &&u32| {
