@@ -74,7 +74,8 @@ impl Core {
         }
         let (version, snapshot) = {
             let mut segments = places.segments();
-            (segments.commit(), map.then(|| segments.snapshot(&places.map)))
+            let may = map && segments.can_map();
+            (segments.commit(), may.then(|| segments.snapshot(&places.map)))
         };
         let synced = self.sync(io);
         if let Some(snapshot) = snapshot {

@@ -40,6 +40,7 @@ impl Core {
         }
         let cleaned = self.clean_some(io, places, |_| true)?;
         // Releases what was moved, and places whose pages were written elsewhere.
+        let used = places.segments().used();
         self.sync(io)?;
         let mut freed = self.recycle(io, places)?;
         if cleaned + freed == 0 && !self.atomic() && places.segments().has_records() {
@@ -47,7 +48,15 @@ impl Core {
             self.make_durable(io, places, true)?;
             freed = self.recycle(io, places)? + u32::from(!places.segments().has_records());
         }
-        if cleaned + freed == 0 { Err(self.full(places)) } else { Ok(()) }
+        if cleaned + freed > 0 || places.segments().used() < used {
+            return Ok(());
+        }
+        if places.segments().is_changing() {
+            // Other threads' writes and flushes release places, which makes segments worth cleaning.
+            std::thread::yield_now();
+            return Ok(());
+        }
+        Err(self.full(places))
     }
 
     /// Cleans segments, and gives back those that hold nothing, where what is written takes more room than it

@@ -124,7 +124,11 @@ pub(crate) struct Segments {
     writes: u64,
     version: u64,
     in_flight: HashMap<Place, u64>,
+    /// The number of the last write that moved a page.
+    last_move: u64,
     unsynced: Unsynced,
+    /// Flushes under way that will release places.
+    syncs: u32,
     discards: Vec<Discard>,
     /// Places that only a checkpoint releases, and its number.
     kept: HashMap<Place, u64>,
@@ -158,7 +162,9 @@ impl Segments {
             writes: numbers.0,
             version: numbers.1,
             in_flight: HashMap::new(),
+            last_move: 0,
             unsynced: Unsynced::default(),
+            syncs: 0,
             discards: Vec::new(),
             kept: HashMap::new(),
             checkpoint: 0,
@@ -264,6 +270,7 @@ impl Segments {
 
     /// The write of a page that moves is over.
     pub(crate) fn moved(&mut self, page: Page, from: Place, to: Place, ok: bool, map: &PlaceMap) {
+        self.last_move = self.last_move.max(self.in_flight.get(&to).copied().unwrap_or(0));
         let kept = self.kept.get(&from).copied();
         let is_live = map.get(page) == Some(from);
         let moves = ok && (is_live || kept.is_some());
@@ -337,11 +344,13 @@ impl Segments {
 
     /// What a flush that begins now releases.
     pub(crate) fn begin_sync(&mut self) -> Unsynced {
+        self.syncs += 1;
         std::mem::take(&mut self.unsynced)
     }
 
     /// That flush is over.
     pub(crate) fn end_sync(&mut self, unsynced: Unsynced, ok: bool, map: &PlaceMap) {
+        self.syncs -= 1;
         let Unsynced { superseded, moved } = unsynced;
         for place in superseded {
             if ok { self.release(place) } else { self.keep(place) }
@@ -387,6 +396,12 @@ impl Segments {
     pub(crate) fn commit(&mut self) -> u64 {
         self.changed.clear();
         self.version
+    }
+
+    /// Whether a page map may be made now. Not while a write is in flight that is older than a move: the map
+    /// would know only of writes before both, and the moved page could pass for newer than what it knows of.
+    pub(crate) fn can_map(&self) -> bool {
+        self.in_flight.values().all(|write| *write > self.last_move)
     }
 
     /// The page map, to be written to the device. Only segments that its superblock will name are written

@@ -46,6 +46,16 @@ impl Segments {
         Some(best as u32)
     }
 
+    /// Places that are needed now.
+    pub(crate) fn used(&self) -> u64 {
+        self.used
+    }
+
+    /// Whether places are about to be released: writes and flushes of other threads are under way.
+    pub(crate) fn is_changing(&self) -> bool {
+        self.syncs > 0 || !self.in_flight.is_empty() || !self.unsynced.superseded.is_empty()
+    }
+
     /// It could not be cleaned, and may be chosen again.
     pub(crate) fn spare_victim(&mut self, segment: u32) {
         self.table[segment as usize].cleaned = false;
