@@ -40,7 +40,7 @@ pub(crate) fn encode(changes: &[(&[u8], Change<'_>)]) -> Vec<u8> {
     record
 }
 
-/// The changes of a record, unless it is none.
+/// The changes of a record, unless it is none. Their keys ascend.
 pub(crate) fn decode(mut record: &[u8]) -> Option<Changes<'_>> {
     let mut changes = Vec::new();
     let len = |bytes: &mut &[u8]| {
@@ -59,7 +59,7 @@ pub(crate) fn decode(mut record: &[u8]) -> Option<Changes<'_>> {
         };
         changes.push(change);
     }
-    Some(changes)
+    changes.is_sorted_by(|a: &(&[u8], _), b| a.0 < b.0).then_some(changes)
 }
 
 #[cfg(test)]
@@ -69,13 +69,15 @@ mod tests {
     #[test]
     fn changes_are_read_as_they_were_written() {
         let changes =
-            [(&b"a"[..], Change::Put(&b""[..])), (b"", Change::Remove), (b"key", Change::Put(&[9; 300]))];
+            [(&b""[..], Change::Remove), (b"a", Change::Put(&b""[..])), (b"key", Change::Put(&[9; 300]))];
         let record = encode(&changes);
         assert_eq!(decode(&record).as_deref(), Some(&changes[..]));
         assert_eq!(decode(&[]).map(|none| none.len()), Some(0));
-        for cut in [1, 3, 5, record.len() - 1] {
+        for cut in [1, 3, 6, record.len() - 1] {
             assert_eq!(decode(&record[..cut]), None, "{cut}");
         }
         assert_eq!(decode(&[7, 0, 0, 0, 0]), None);
+        let doubled = encode(&[(b"a", Change::Remove), (b"a", Change::Remove)]);
+        assert_eq!(decode(&doubled), None);
     }
 }

@@ -1,5 +1,6 @@
 //! What can go wrong.
 
+use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -61,7 +62,7 @@ pub enum IndexError {
     Pool(#[from] PoolError),
     /// The log cannot be read or written.
     #[error(transparent)]
-    Log(Box<dyn std::error::Error + Send + Sync>),
+    Log(Box<dyn Error + Send + Sync>),
     /// A record of the log is none.
     #[error("the log is damaged: {what}; restore the index from a backup")]
     Record {
@@ -127,6 +128,18 @@ pub enum IndexError {
 }
 
 impl IndexError {
+    /// Whether there was no room on the disk.
+    pub(crate) fn is_disk_full(&self) -> bool {
+        let mut error: Option<&(dyn Error + 'static)> = Some(self);
+        while let Some(cause) = error {
+            if cause.downcast_ref::<io::Error>().is_some_and(|io| io.kind() == io::ErrorKind::StorageFull) {
+                return true;
+            }
+            error = cause.source();
+        }
+        false
+    }
+
     /// For `map_err`.
     pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> IndexError {
         let path = path.to_owned();
@@ -155,5 +168,19 @@ impl<T> OfPage<T> for Result<T, BadNode> {
     #[inline]
     fn of_page(self, page: Page) -> Result<T, IndexError> {
         self.map_err(|bad| bad.of(page))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_found_among_the_causes() {
+        let io = |kind| IndexError::io("writing it", Path::new("pages"))(io::Error::from(kind));
+        assert!(io(io::ErrorKind::StorageFull).is_disk_full());
+        let log = LogError::io("writing", Path::new("1.log"))(io::ErrorKind::StorageFull.into());
+        assert!(IndexError::from(log).is_disk_full());
+        assert!(!io(io::ErrorKind::PermissionDenied).is_disk_full() && !IndexError::Stopped.is_disk_full());
     }
 }

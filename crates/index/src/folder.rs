@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `index` | two lines of text: what it is, and the bytes of a node; locked while the index is open |
 //! | `pages` | the nodes; sparse, so that it is as large as it may become |
-//! | `....log` | the log, in files that are numbered |
+//! | `....log`, `spare-...` | the log, in files that are numbered, and files that it will write over |
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -16,6 +16,7 @@ use leadline_pool::ace::Ace;
 use leadline_pool::{OutOfPlace, Pool, PoolConfig, PoolError};
 
 use crate::error::IndexError;
+use crate::log::SPARE;
 use crate::options::Options;
 
 const HEAD: &str = "leadline index 1";
@@ -68,6 +69,14 @@ impl Folder {
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Removes files that the log would write over some time; how many they were.
+    pub(crate) fn remove_spare_files(&self) -> usize {
+        let entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
+        let spare =
+            entries.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(SPARE.as_bytes()));
+        spare.filter(|entry| fs::remove_file(entry.path()).is_ok()).count()
     }
 
     /// The pool of the index's nodes.

@@ -43,17 +43,25 @@ pub(crate) struct Shared {
 #[derive(Debug)]
 struct CheckpointPages(Vec<u64>);
 
-impl Shared {
-    /// Opens the index in a directory, or makes one there, and makes the changes that only the log has.
-    pub(crate) fn open(path: &Path, options: &Options) -> Result<Shared, IndexError> {
-        let folder = Folder::open(path, options)?;
+/// What is in a directory.
+struct Recovered {
+    tree: Tree,
+    log: Log,
+    /// Position in the log of the last checkpoint.
+    checkpointed: Lsn,
+    /// Pages that it wrote its free pages to.
+    pages: Vec<u64>,
+    is_new: bool,
+}
+
+impl Recovered {
+    fn of(folder: &Folder, options: &Options) -> Result<Recovered, IndexError> {
         let pool = folder.pool(options)?;
         let meta = Meta::read(&pool)?;
-        let from = Lsn(meta.as_ref().map_or(0, |meta| meta.log));
+        let checkpointed = Lsn(meta.as_ref().map_or(0, |meta| meta.log));
         let log_options = LogOptions { durability: options.durability, ..LogOptions::default() };
-        let mut log = Log::open(folder.path(), from, log_options)?;
-        let mut pages = Vec::new();
-        let is_new = meta.is_none();
+        let mut log = Log::open(folder.path(), checkpointed, log_options)?;
+        let (mut pages, is_new) = (Vec::new(), meta.is_none());
         let tree = match meta {
             None => Tree::create(pool, Space::new(1, Default::default()), Versions::new(1))?,
             Some(meta) => {
@@ -65,8 +73,25 @@ impl Shared {
         log.replay(|_, record| {
             let what = "a record of it has no changes that this version knows";
             let changes = decode(record).ok_or(IndexError::Record { what })?;
+            tree.check_all(&changes)?;
             tree.change_many(&changes)
         })?;
+        Ok(Recovered { tree, log, checkpointed, pages, is_new })
+    }
+}
+
+impl Shared {
+    /// Opens the index in a directory, or makes one there, and makes the changes that only the log has.
+    pub(crate) fn open(path: &Path, options: &Options) -> Result<Shared, IndexError> {
+        let folder = Folder::open(path, options)?;
+        let recovered = match Recovered::of(&folder, options) {
+            // Opening writes a little, and where the disk is full the log may have files to spare.
+            Err(error) if error.is_disk_full() && folder.remove_spare_files() > 0 => {
+                Recovered::of(&folder, options)?
+            }
+            recovered => recovered?,
+        };
+        let Recovered { tree, log, checkpointed, pages, is_new } = recovered;
         let shared = Shared {
             tree,
             gate: ShardedLock::new(()),
@@ -74,7 +99,7 @@ impl Shared {
             log,
             has_stopped: AtomicBool::new(false),
             checkpointing: Mutex::new(CheckpointPages(pages)),
-            checkpointed: AtomicU64::new(from.0),
+            checkpointed: AtomicU64::new(checkpointed.0),
             options: options.clone(),
             folder,
         };
@@ -133,9 +158,7 @@ impl Shared {
     }
 
     pub(crate) fn change_many(&self, changes: &[(&[u8], Change<'_>)]) -> Result<(), IndexError> {
-        for (key, change) in changes {
-            self.tree.check(key, if let Change::Put(value) = change { value } else { &[] })?;
-        }
+        self.tree.check_all(changes)?;
         if changes.is_empty() {
             return Ok(());
         }

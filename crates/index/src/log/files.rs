@@ -10,7 +10,8 @@ use super::{LogError, Lsn};
 /// Spare files that are kept: what is released between two checkpoints is written between the next two.
 const SPARES: usize = 8;
 
-const SPARE: &str = "spare-";
+/// What names of spare files begin with.
+pub(crate) const SPARE: &str = "spare-";
 
 /// All files.
 #[derive(Debug)]

@@ -28,6 +28,7 @@ use self::group_commit::{GroupCommit, Target};
 use self::record::Payload;
 
 pub(crate) use self::error::LogError;
+pub(crate) use self::files::SPARE;
 pub(crate) use self::replay::Replayed;
 
 /// What `group_commit` waits with.

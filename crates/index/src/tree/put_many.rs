@@ -24,6 +24,12 @@ impl Tree {
         self.descend(View::Now, 0, key).map(|_| ())
     }
 
+    /// Whether no key or value is too long.
+    pub(crate) fn check_all(&self, changes: &[(&[u8], Change<'_>)]) -> Result<(), IndexError> {
+        let value = |change| if let Change::Put(value) = change { value } else { &[] };
+        changes.iter().try_for_each(|(key, change)| self.check(key, value(*change)))
+    }
+
     /// Makes changes in the order of their keys, which ascend, each once.
     pub(crate) fn change_many(&self, changes: &[(&[u8], Change<'_>)]) -> Result<(), IndexError> {
         debug_assert!(changes.is_sorted_by(|a, b| a.0 < b.0));
