@@ -66,14 +66,11 @@ impl Tree {
                 None => {
                     let alone = folder.join(format!("{name}.rs"));
                     let own = if alone.exists() { alone } else { inside.join("mod.rs") };
-                    match elsewhere(&child.attrs) {
-                        // Its children are beside it.
-                        Some(path) => {
-                            let file = file.parent().unwrap().join(path);
-                            self.load(below, &file, file.parent().unwrap().to_owned());
-                        }
-                        None => self.load(below, &own, inside),
-                    }
+                    let file = match elsewhere(&child.attrs) {
+                        Some(path) => file.parent().unwrap().join(path),
+                        None => own,
+                    };
+                    self.load(below, &file, inside);
                 }
             }
             module.children.insert(name);

@@ -1,4 +1,4 @@
-//! Durable commits a second of the index's log, by 1, 4 and 16 threads, against raw loops of `fdatasync`.
+//! Durable commits a second of an index, by 1, 4 and 16 threads, against raw loops of `fdatasync`.
 
 use std::fs::File;
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
@@ -9,18 +9,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use clap::Parser;
 use leadline_benches::median;
+use leadline_index::{Index, IndexError};
 use rustix::fs::OFlags;
-
-// The log is no part of the crate's public face.
-#[allow(dead_code, unreachable_pub, reason = "a benchmark uses a part of it")]
-#[path = "../../../crates/index/src/log/mod.rs"]
-mod log;
-
-use log::{Log, LogError, LogOptions, Lsn};
 
 /// Every candidate has a turn in every round. The raw loops are of one thread: a block of 4 KiB is written
 /// and synced, over bytes that are there (through the page cache, and past it), or behind the end of a file.
-/// The log goes on in files that were released, as between two checkpoints.
+/// A commit of the index is an insert.
 #[derive(Parser)]
 struct Args {
     /// Directory on the device to measure
@@ -28,7 +22,7 @@ struct Args {
     /// Threads that commit
     #[arg(long, value_delimiter = ',', default_value = "1,4,16")]
     writers: Vec<usize>,
-    /// Bytes of a record
+    /// Bytes of a value
     #[arg(long, default_value_t = 100)]
     bytes: usize,
     /// Seconds a turn
@@ -37,9 +31,6 @@ struct Args {
     /// Rounds
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// Bytes of a file of the log, in MiB
-    #[arg(long, default_value_t = 8)]
-    file_mib: u64,
 }
 
 const BLOCK: usize = 4096;
@@ -50,7 +41,7 @@ enum Candidate {
     Cached,
     Direct,
     Growing,
-    Log(usize),
+    Index(usize),
 }
 
 impl Candidate {
@@ -59,8 +50,8 @@ impl Candidate {
             Candidate::Cached => "raw, over zeros".into(),
             Candidate::Direct => "raw, over zeros, O_DIRECT".into(),
             Candidate::Growing => "raw, growing file".into(),
-            Candidate::Log(1) => "log, 1 thread".into(),
-            Candidate::Log(writers) => format!("log, {writers} threads"),
+            Candidate::Index(1) => "index, 1 thread".into(),
+            Candidate::Index(writers) => format!("index, {writers} threads"),
         }
     }
 
@@ -71,7 +62,7 @@ impl Candidate {
             Candidate::Cached => raw(dir, 0, RAW_BYTES, time),
             Candidate::Direct => raw(dir, OFlags::DIRECT.bits().cast_signed(), RAW_BYTES, time),
             Candidate::Growing => raw(dir, 0, 0, time),
-            Candidate::Log(writers) => commits(args, dir, writers, time),
+            Candidate::Index(writers) => commits(args, dir, writers, time),
         }
     }
 }
@@ -99,20 +90,14 @@ fn raw(dir: &Path, flags: i32, zeros: u64, time: Duration) -> Result<f64> {
 }
 
 fn commits(args: &Args, dir: &Path, writers: usize, time: Duration) -> Result<f64> {
-    let dir = dir.join("log");
-    let file_bytes = args.file_mib << 20;
-    let mut log = Log::open(&dir, Lsn(0), LogOptions { file_bytes, ..LogOptions::default() })?;
-    log.replay(|_, _| Ok::<_, LogError>(()))?;
-    // Files to be written again.
-    for _ in 0..3 * args.file_mib {
-        log.append(&[&vec![1; 1 << 20]])?;
-    }
-    log.release_before(log.flush()?)?;
-    let (count, record, start) = (AtomicU64::new(0), vec![1; args.bytes], Instant::now());
-    let writer = || -> Result<(), LogError> {
+    let dir = dir.join("index");
+    let index = Index::open(&dir)?;
+    let (count, value, start) = (AtomicU64::new(0), vec![1; args.bytes], Instant::now());
+    let writer = || -> Result<(), IndexError> {
         while start.elapsed() < time {
-            log.commit(log.append(&[&record])?)?;
-            count.fetch_add(1, Ordering::Relaxed);
+            let number = count.fetch_add(1, Ordering::Relaxed);
+            // Keys in no order, as most are.
+            index.insert(number.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_be_bytes(), &value)?;
         }
         Ok(())
     };
@@ -121,7 +106,7 @@ fn commits(args: &Args, dir: &Path, writers: usize, time: Duration) -> Result<f6
         threads.into_iter().try_for_each(|thread| thread.join().unwrap_or(Ok(())))
     })?;
     let rate = count.into_inner() as f64 / start.elapsed().as_secs_f64();
-    drop(log);
+    drop(index);
     std::fs::remove_dir_all(&dir)?;
     Ok(rate)
 }
@@ -130,7 +115,7 @@ fn main() -> Result<()> {
     let args = Args::parse();
     let dir = tempfile::tempdir_in(&args.dir).with_context(|| args.dir.display().to_string())?;
     let mut candidates = vec![Candidate::Cached, Candidate::Direct, Candidate::Growing];
-    candidates.extend(args.writers.iter().map(|&writers| Candidate::Log(writers)));
+    candidates.extend(args.writers.iter().map(|&writers| Candidate::Index(writers)));
     let mut rates = vec![Vec::new(); candidates.len()];
     for round in 0..args.rounds {
         for (candidate, rates) in candidates.iter().zip(&mut rates) {
