@@ -15,7 +15,7 @@ pub struct Options {
     /// Bytes of a node: a power of two from 4,096 to 65,536. Of an index that exists, what it was made with;
     /// 4,096 for a new one. Which size suits a device and a workload says `leadline btree advise`.
     pub node_bytes: Option<u32>,
-    /// Bytes of memory for nodes; 256 MiB.
+    /// Bytes of memory for nodes; 256 MiB. An index needs 10 to 25 MiB more, and what batches take.
     pub cache_bytes: u64,
     /// When changes are durable; [`Durability::EveryCommit`].
     pub durability: Durability,

@@ -59,7 +59,9 @@ impl Recovered {
         let pool = folder.pool(options)?;
         let meta = Meta::read(&pool)?;
         let checkpointed = Lsn(meta.as_ref().map_or(0, |meta| meta.log));
-        let log_options = LogOptions { durability: options.durability, ..LogOptions::default() };
+        let mut log_options = LogOptions { durability: options.durability, ..LogOptions::default() };
+        // There are two such buffers, and either may have grown to twice that.
+        log_options.buffer_bytes = (options.cache_bytes / 64).clamp(64 << 10, log_options.buffer_bytes);
         let mut log = Log::open(folder.path(), checkpointed, log_options)?;
         let (mut pages, is_new) = (Vec::new(), meta.is_none());
         let tree = match meta {
