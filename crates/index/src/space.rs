@@ -82,9 +82,14 @@ impl Space {
         (ranges.next, ranges.free)
     }
 
-    /// What is in use again as [`Space::durable`] said.
-    pub(crate) fn reset(&self, (next, free): (Page, BTreeMap<Page, u64>)) {
-        *self.ranges() = Ranges { next, free, gone: Vec::new() };
+    /// The pages as they are now, for [`Space::reset`].
+    pub(crate) fn now(&self) -> Ranges {
+        self.ranges().clone()
+    }
+
+    /// Makes the pages what they were; nobody has seen the ones that were given out since.
+    pub(crate) fn reset(&self, before: Ranges) {
+        *self.ranges() = before;
     }
 
     /// Pages in use, those that are gone and not yet free included.
