@@ -130,7 +130,8 @@ impl Shared {
     }
 
     pub(crate) fn log_bytes(&self) -> u64 {
-        self.log.end().0 - self.checkpointed.load(Ordering::Relaxed)
+        // Another thread may append, and make a checkpoint, between the two looks.
+        self.log.end().0.saturating_sub(self.checkpointed.load(Ordering::Relaxed))
     }
 
     fn check_going(&self) -> Result<(), IndexError> {
@@ -219,7 +220,7 @@ impl Shared {
         self.check_going()?;
         self.tree.bulk_load(entries, self.options.fill)?;
         drop(alone);
-        // What was loaded is not in the log: without the checkpoint it must not be seen for long.
+        // What was loaded is not in the log: without the checkpoint a crash loses it, and nothing may follow.
         self.checkpoint().inspect_err(|_| self.has_stopped.store(true, Ordering::Release))
     }
 
