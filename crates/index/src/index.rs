@@ -34,7 +34,7 @@ pub struct IndexStats {
     pub bytes: u64,
     /// Levels of the tree, the leaves included.
     pub levels: u32,
-    /// Pages in use, 8 bytes of each the checksum.
+    /// Pages in use.
     pub pages: u64,
     /// Bytes of a page.
     pub node_bytes: u32,

@@ -66,7 +66,7 @@ impl LogFile {
         stored.read(&mut header, 0).map_err(LogError::io("reading", &path))?;
         let wrong = |why| LogError::Header { path: path.clone(), why };
         if header[..8] != MAGIC {
-            return Err(wrong("this is no file of the log, or one of another version"));
+            return Err(wrong("this is not a file of the log, or it is of another version"));
         }
         if header[32..] != crc32fast::hash(&header[..32]).to_le_bytes() {
             return Err(wrong("its first block is damaged"));

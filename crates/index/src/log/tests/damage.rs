@@ -105,7 +105,7 @@ fn the_first_block_of_a_file_says_what_is_wrong_with_it() {
         open(copy, Lsn(0), options(1 << 20)).unwrap_err().to_string()
     };
     assert!(
-        message(&|bytes| bytes[3] = 0).starts_with("log/00000000000000000001.log: this is no file of the")
+        message(&|bytes| bytes[3] = 0).starts_with("log/00000000000000000001.log: this is not a file of the")
     );
     assert!(message(&|bytes| bytes[20] ^= 1).contains("its first block is damaged"));
     assert!(message(&|bytes| bytes.truncate(4095)).contains("too short"));

@@ -14,7 +14,7 @@ enum Step {
     /// Takes a checkpoint and releases everything before it.
     Checkpoint,
     Crash(Cut),
-    /// A crash in the middle of what follows, after so many changes of the directory.
+    /// A crash in the middle of what follows, after that many changes of the directory.
     CrashAfter(u64, Cut),
 }
 

@@ -89,7 +89,7 @@ impl MemoryFolder {
         Ok(disk)
     }
 
-    /// Kills the process in the middle of something, after so many more writes, syncs and new names.
+    /// Kills the process in the middle of something, after that many more writes, syncs and new names.
     pub(super) fn kill_after(&self, changes: u64) {
         self.disk.lock().unwrap().changes_left = Some(changes);
     }
@@ -102,7 +102,7 @@ impl MemoryFolder {
         self.disk.lock().unwrap().fail_syncs = fail;
     }
 
-    /// No more bytes than so many fit in all files.
+    /// All files together hold at most that many bytes.
     pub(super) fn set_capacity(&self, bytes: Option<usize>) {
         self.disk.lock().unwrap().capacity = bytes;
     }
