@@ -284,12 +284,12 @@ fn record(samples: &[Sample], from_seconds: f64, seed: u64) -> GcPass {
     }
 }
 
-/// Equally long, except for the last one, which is left out unless it is alone: it ends with the last
-/// request.
+/// Equally long, except for the last one, which ends with the last request. It is left out unless no window
+/// before it has a request: it is alone, or the device answered nothing until then.
 fn windows(samples: &[Sample]) -> Vec<Sample> {
     let most = ((total(samples).0 / FEWEST) as usize).clamp(1, WINDOWS);
     let mut windows = downsampled(samples, most);
-    if windows.len() > 1 {
+    if windows.split_last().is_some_and(|(_, before)| total(before).0 > 0.0) {
         windows.pop();
     }
     windows
@@ -324,5 +324,26 @@ fn words(kind: GcPassKind) -> &'static str {
         GcPassKind::SameOrder => "overwriting in the same order",
         GcPassKind::OtherOrder => "overwriting in another order",
         GcPassKind::AfterRest => "overwriting after a rest",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pass(ops: &[f64]) -> GcPass {
+        let samples: Vec<Sample> = ops.iter().map(|&ops| Sample { seconds: 0.5, ops }).collect();
+        record(&samples, 0.0, 1)
+    }
+
+    #[test]
+    fn the_last_window_counts_only_where_none_before_it_has_a_request() {
+        let at = |rate: f64| rate / 0.5 * f64::from(BLOCK_BYTES);
+        assert_eq!(pass(&[600.0, 300.0, 900.0]).max_bytes_per_second, at(600.0));
+        // A device that answers nothing at first, and then everything at once.
+        let stalled = pass(&[0.0, 600.0]);
+        assert_eq!((stalled.max_bytes_per_second, stalled.min_bytes_per_second), (at(600.0), 0.0));
+        assert_eq!((stalled.drop, stalled.windows.len()), (1.0, 2));
+        assert_eq!(pass(&[7.0]).max_bytes_per_second, at(7.0));
     }
 }
