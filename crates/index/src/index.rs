@@ -168,11 +168,27 @@ impl Index {
     /// index is empty then.
     pub fn bulk_load<K, V>(&self, entries: impl IntoIterator<Item = (K, V)>) -> Result<(), IndexError>
     where
-        K: Into<Vec<u8>>,
-        V: Into<Vec<u8>>,
+        K: AsRef<[u8]>,
+        V: AsRef<[u8]>,
     {
-        let entries = entries.into_iter().map(|(key, value)| Ok((key.into(), value.into())));
-        self.shared.bulk_load(entries)
+        self.shared.bulk_load(|loader| {
+            entries.into_iter().try_for_each(|(key, value)| loader.add(key.as_ref(), value.as_ref()))
+        })
+    }
+
+    /// Fills an empty index with entries in any order; of several with the same key the last one counts. They
+    /// are sorted first, in half of [`Options::cache_bytes`] of memory. What does not fit there goes through
+    /// temporary files in the index's directory, which take as much room as the entries. It is durable when
+    /// this returns; after a crash before that the index is empty.
+    ///
+    /// # Errors
+    /// [`IndexError::NotEmpty`], and what [`Index::insert`] can fail with: the index is empty then.
+    pub fn load<K, V>(&self, entries: impl IntoIterator<Item = (K, V)>) -> Result<(), IndexError>
+    where
+        K: AsRef<[u8]>,
+        V: AsRef<[u8]>,
+    {
+        self.shared.load(entries.into_iter())
     }
 
     /// The index as it is now, for readers; changes that follow are not seen.

@@ -8,6 +8,7 @@
 //! | `shared`, `kept` | who may be in the tree, checkpoints; what a snapshot keeps |
 //! | `tree` | the tree: descent, changes, many keys at once, ranges, loading |
 //! | `node` | one node: its bytes, its changes, its division |
+//! | `sort` | entries in any order, sorted before they are loaded |
 //! | `space`, `versions` | pages in use; nodes as they were, for snapshots |
 //! | `meta` | what is not in nodes, as of the last checkpoint |
 //! | `folder` | the files |
@@ -26,6 +27,7 @@ mod options;
 mod range;
 mod shared;
 mod snapshot;
+mod sort;
 mod space;
 mod tree;
 mod versions;

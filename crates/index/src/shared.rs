@@ -14,8 +14,9 @@ use crate::folder::Folder;
 use crate::log::{Log, LogOptions, Lsn};
 use crate::meta::Meta;
 use crate::options::Options;
+use crate::sort::Sorter;
 use crate::space::Space;
-use crate::tree::{Change, Pair, Tree};
+use crate::tree::{Change, Loader, Tree};
 use crate::versions::Versions;
 
 /// Locks by hash of a key: changes of one key reach the log in the order in which they are made.
@@ -214,14 +215,29 @@ impl Shared {
     /// Fills the empty tree.
     pub(crate) fn bulk_load(
         &self,
-        entries: impl Iterator<Item = Result<Pair, IndexError>>,
+        feed: impl FnOnce(&mut Loader<'_>) -> Result<(), IndexError>,
     ) -> Result<(), IndexError> {
         let alone = self.alone();
         self.check_going()?;
-        self.tree.bulk_load(entries, self.options.fill)?;
+        self.tree.bulk_load(self.options.fill, feed)?;
         drop(alone);
         // What was loaded is not in the log: without the checkpoint a crash loses it, and nothing may follow.
         self.checkpoint().inspect_err(|_| self.has_stopped.store(true, Ordering::Release))
+    }
+
+    /// Fills the empty tree with entries in any order.
+    pub(crate) fn load<K: AsRef<[u8]>, V: AsRef<[u8]>>(
+        &self,
+        mut entries: impl Iterator<Item = (K, V)>,
+    ) -> Result<(), IndexError> {
+        self.tree.check_empty()?;
+        let mut sorter = Sorter::new(self.path(), self.options.cache_bytes as usize / 2);
+        entries.try_for_each(|(key, value)| {
+            let (key, value) = (key.as_ref(), value.as_ref());
+            self.tree.check(key, value)?;
+            sorter.add(key, value)
+        })?;
+        self.bulk_load(|loader| sorter.finish(|key, value| loader.add(key, value)))
     }
 
     /// Makes the log durable.

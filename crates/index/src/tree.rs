@@ -27,6 +27,7 @@ use crate::node::{Limits, Node, NodeBuilder, NodeHead, Page, Value};
 use crate::space::Space;
 use crate::versions::Versions;
 
+pub(crate) use bulk_load::Loader;
 use long::MOST_VALUE_BYTES;
 use merge::SmallNodes;
 pub(crate) use put_many::Change;

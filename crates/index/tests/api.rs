@@ -64,6 +64,33 @@ fn ranges_come_in_order_from_either_end() {
 }
 
 #[test]
+fn entries_in_any_order_are_loaded_and_stay_after_a_crash() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = open(folder.path());
+    // Several times what the cache holds; every key comes twice.
+    let number = |at: u32| at.wrapping_mul(2_654_435_761) % 20_000;
+    let entries = |round: u32| (0..20_000).map(move |at| (number(at).to_be_bytes(), vec![round as u8; 200]));
+    let model: BTreeMap<_, _> = entries(1).chain(entries(2)).collect();
+    let refused = index.load([("a", "1"), (&"k".repeat(600), "2")]);
+    assert!(matches!(refused, Err(IndexError::KeyTooLong { .. })), "{refused:?}");
+    assert!(index.is_empty());
+    index.load(entries(1).chain(entries(2))).unwrap();
+    let refused = index.load(entries(3));
+    assert!(matches!(refused, Err(IndexError::NotEmpty { .. })), "{refused:?}");
+    // As after a kill: it is not closed.
+    drop(index);
+    let index = open(folder.path());
+    assert_eq!(index.len(), model.len() as u64);
+    assert!(index.iter().map(Result::unwrap).eq(model.into_iter().map(|(key, value)| (key.to_vec(), value))));
+    let verified = index.verify(|_, _| {});
+    assert!(verified.problems.is_empty(), "{verified:?}");
+    let mut files: Vec<_> =
+        fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
+    files.retain(|name| name != "index" && name != "pages" && !name.to_string_lossy().contains("log"));
+    assert!(files.iter().all(|name| name.to_string_lossy().starts_with("spare")), "{files:?}");
+}
+
+#[test]
 fn snapshots_stand_still() {
     let folder = tempfile::tempdir().unwrap();
     let index = open(folder.path());
