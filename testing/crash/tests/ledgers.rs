@@ -17,6 +17,7 @@ struct Ledger {
     /// As the program knows it.
     store: &'static str,
     commits: RangeInclusive<u64>,
+    strict_cuts: u64,
 }
 
 /// Each commit of it writes the whole store.
@@ -26,7 +27,7 @@ fn compaction() -> Ledger {
 
 impl Ledger {
     fn new(name: &'static str, store: &'static str) -> Ledger {
-        Ledger { name, store, commits: 5..=19 }
+        Ledger { name, store, commits: 5..=19, strict_cuts: 100 }
     }
 
     fn command(&self, folder: &Path, task: &str) -> Command {
@@ -55,6 +56,10 @@ impl Program for Ledger {
         self.commits.clone()
     }
 
+    fn strict_cuts(&self) -> u64 {
+        self.strict_cuts
+    }
+
     fn clients(&self, folder: &Path) -> Vec<(Command, Request)> {
         vec![(self.command(folder, "write"), Box::new(|number| format!("{number}\n")))]
     }
@@ -72,7 +77,7 @@ fn the_pool_keeps_what_a_checkpoint_acknowledged() {
 
 #[test]
 fn an_index_keeps_what_it_acknowledged() {
-    prove(&mut Ledger::new("index", "index"));
+    prove(&mut Ledger { strict_cuts: 500, ..Ledger::new("index", "index") });
 }
 
 /// 500 kills lose nothing either. A few unless all cases are to be tried.

@@ -26,6 +26,11 @@ pub(crate) trait Program {
         5..=19
     }
 
+    /// Cuts by strict rules where all cases are to be tried.
+    fn strict_cuts(&self) -> u64 {
+        100
+    }
+
     /// Programs that add load and do not have numbered commits.
     fn load(&self) -> Vec<Command> {
         Vec::new()

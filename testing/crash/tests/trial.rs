@@ -160,19 +160,20 @@ fn lies(program: &mut dyn Program, contents: &std::path::Path, count: u64) -> Ta
     tally
 }
 
-/// 200 power cuts lose nothing that was acknowledged, half of them by the strict rules, and 100 of them drop
-/// a write, for which there are more cuts where it takes more; on a drive whose syncs do nothing, 200 more
-/// do: the proof can fail. A few cuts unless all cases are to be tried.
+/// 100 power cuts, and [`Program::strict_cuts`] by the strict rules, lose nothing that was acknowledged. Half
+/// of them drop a write, for which there are more cuts where it takes more; on a drive whose syncs do nothing,
+/// 200 more do: the proof can fail. A few cuts unless all cases are to be tried.
 pub(crate) fn prove(program: &mut dyn Program) {
     if let Some(obstacle) = obstacle() {
         return skipped(obstacle);
     }
     // How many drop a write depends on the machine, and on how soon a program syncs.
-    let (each, dropping) = if exhaustive() { (100, 50) } else { (1, 0) };
+    let counts = if exhaustive() { [100, program.strict_cuts()] } else { [1, 1] };
     let contents = open_folder();
     program.set_up(contents.path());
-    for rules in [Rules::Default, Rules::Strict] {
-        let tally = cuts(program, contents.path(), rules, each, dropping);
+    for (rules, count) in [Rules::Default, Rules::Strict].into_iter().zip(counts) {
+        let dropping = count / 2;
+        let tally = cuts(program, contents.path(), rules, count, dropping);
         tally.print(program.name(), rules);
         assert!(tally.dropped >= dropping, "{}: too few cuts dropped a write", program.name());
         assert_eq!(tally.lost, 0, "{}, {rules:?} rules: acknowledged commits were lost", program.name());
