@@ -27,6 +27,8 @@
 //! # }
 //! ```
 
+#[cfg(feature = "accesses")]
+mod accesses;
 pub mod ace;
 mod batch_search;
 mod buffer;
@@ -42,6 +44,8 @@ mod setters;
 #[cfg(feature = "simulate")]
 pub mod simulate;
 
+#[cfg(feature = "accesses")]
+pub use accesses::{Access, accesses_of};
 pub use batch_search::BatchSearch;
 pub use buffer::{
     Damage, OutOfPlace, PageOp, Pool, PoolConfig, PoolError, PoolStats, ReadGuard, WalHook, WriteGuard,

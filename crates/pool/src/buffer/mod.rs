@@ -137,7 +137,10 @@ impl Pool {
     /// dirty page came to, where no clean one could make room instead.
     #[inline]
     pub fn read(&self, page: Page) -> Result<ReadGuard<'_>, PoolError> {
-        Ok(ReadGuard::new(self.core.read(page)?, self.core.config.page_len()))
+        let hold = self.core.read(page)?;
+        #[cfg(feature = "accesses")]
+        crate::accesses::note(page, false);
+        Ok(ReadGuard::new(hold, self.core.config.page_len()))
     }
 
     /// Calls `visit` once for each entry of `pages`, with its place in the slice and the page's bytes, in the
@@ -152,7 +155,10 @@ impl Pool {
     /// # Errors
     /// As [`Pool::read`]: the first error. No page is visited after it; where a page does not exist, none is.
     pub fn read_many(&self, pages: &[Page], visit: impl FnMut(usize, &[u8])) -> Result<(), PoolError> {
-        self.core.read_many(pages, visit)
+        self.core.read_many(pages, visit)?;
+        #[cfg(feature = "accesses")]
+        pages.iter().for_each(|page| crate::accesses::note(*page, false));
+        Ok(())
     }
 
     /// The page, to be changed; it is dirty from then on.
@@ -161,7 +167,10 @@ impl Pool {
     /// As [`Pool::read`], and [`PoolError::ReadOnly`].
     #[inline]
     pub fn write(&self, page: Page) -> Result<WriteGuard<'_>, PoolError> {
-        Ok(WriteGuard::new(self.core.write(page)?, self.core.config.page_len()))
+        let hold = self.core.write(page)?;
+        #[cfg(feature = "accesses")]
+        crate::accesses::note(page, true);
+        Ok(WriteGuard::new(hold, self.core.config.page_len()))
     }
 
     /// A page after the last one that this gave out (see [`PoolConfig::next_page`]), zeroed, to be changed.
@@ -177,6 +186,8 @@ impl Pool {
             let (next, page) = (page + 1, page);
             let _ = core.next_page.compare_exchange(next, page, Ordering::Relaxed, Ordering::Relaxed);
         })?;
+        #[cfg(feature = "accesses")]
+        crate::accesses::note(page, true);
         Ok((page, WriteGuard::new(hold, core.config.page_len())))
     }
 
@@ -186,7 +197,10 @@ impl Pool {
     /// # Errors
     /// As [`Pool::write`].
     pub fn create(&self, page: Page) -> Result<WriteGuard<'_>, PoolError> {
-        Ok(WriteGuard::new(self.core.create(page)?, self.core.config.page_len()))
+        let hold = self.core.create(page)?;
+        #[cfg(feature = "accesses")]
+        crate::accesses::note(page, true);
+        Ok(WriteGuard::new(hold, self.core.config.page_len()))
     }
 
     /// What the page holds is no longer needed: it leaves memory, and is not written. False where a guard
