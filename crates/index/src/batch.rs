@@ -30,6 +30,12 @@ impl Batch {
         self
     }
 
+    /// What it does to a key: the new value, or none where the key goes. None at all where it leaves the key
+    /// as it is.
+    pub fn get(&self, key: impl AsRef<[u8]>) -> Option<Option<&[u8]>> {
+        self.changes.get(key.as_ref()).map(Option::as_deref)
+    }
+
     /// Keys that it changes.
     pub fn len(&self) -> usize {
         self.changes.len()

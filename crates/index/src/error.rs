@@ -34,6 +34,12 @@ pub enum IndexError {
         /// The longest.
         most: usize,
     },
+    /// No node has this size.
+    #[error("nodes of {bytes} bytes: give a power of two from 4096 to 65536")]
+    NodeSize {
+        /// What was asked for.
+        bytes: u32,
+    },
     /// Entries to be loaded are not in order.
     #[error(
         "entry {position} (counted from 0) is not after the one before it: sort the entries by key \

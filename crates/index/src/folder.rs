@@ -11,7 +11,7 @@ use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use leadline_device::{FileDevice, FileOptions, IoEngine, direct_alignment};
+use leadline_device::{Device, FileDevice, FileOptions, IoEngine, direct_alignment};
 use leadline_pool::ace::Ace;
 use leadline_pool::{OutOfPlace, Pool, PoolConfig, PoolError};
 
@@ -38,6 +38,9 @@ pub(crate) struct Folder {
 impl Folder {
     /// Opens an index's directory, or makes one.
     pub(crate) fn open(path: &Path, options: &Options) -> Result<Folder, IndexError> {
+        if let Some(bytes) = options.node_bytes.filter(|bytes| !is_node_size(*bytes)) {
+            return Err(IndexError::NodeSize { bytes });
+        }
         let failed = |what: &'static str| IndexError::io(what, path);
         if options.create {
             check_content(path)?;
@@ -79,8 +82,29 @@ impl Folder {
         spare.filter(|entry| fs::remove_file(entry.path()).is_ok()).count()
     }
 
-    /// The pool of the index's nodes.
-    pub(crate) fn pool(&self, options: &Options) -> Result<Pool, IndexError> {
+    /// The pool of the index's nodes, which are on a device, or in the directory.
+    pub(crate) fn pool(
+        &self,
+        nodes: Option<&Arc<dyn Device>>,
+        options: &Options,
+    ) -> Result<Pool, IndexError> {
+        let device = match nodes {
+            Some(device) => Arc::clone(device),
+            None => self.device(options)?,
+        };
+        let frames =
+            (options.cache_bytes / u64::from(self.node_bytes)).clamp(LEAST_FRAMES, u64::from(u32::MAX >> 6));
+        let frames = frames as u32;
+        let config = PoolConfig::new(self.node_bytes, frames)
+            .ace(Ace::CowX)
+            .n(options.writes.min(frames / 4))
+            .reads_ahead(options.reads.min(frames / 4))
+            .out_of_place(OutOfPlace::default().atomic_checkpoints(true));
+        Ok(Pool::open(device, config)?)
+    }
+
+    /// The file of nodes.
+    fn device(&self, options: &Options) -> Result<Arc<dyn Device>, IndexError> {
         let name = self.path.join("pages");
         let failed = |what: &'static str| IndexError::io(what, &name);
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&name);
@@ -91,17 +115,13 @@ impl Folder {
         let direct = direct_alignment(&file);
         let device =
             FileOptions::new(IoEngine::best().0, *direct.as_ref().unwrap_or(&4096)).direct(direct.is_ok());
-        let device = FileDevice::new(file, capacity, device).map_err(PoolError::from)?;
-        let frames =
-            (options.cache_bytes / u64::from(self.node_bytes)).clamp(LEAST_FRAMES, u64::from(u32::MAX >> 6));
-        let frames = frames as u32;
-        let config = PoolConfig::new(self.node_bytes, frames)
-            .ace(Ace::CowX)
-            .n(options.writes.min(frames / 4))
-            .reads_ahead(options.reads.min(frames / 4))
-            .out_of_place(OutOfPlace::default().atomic_checkpoints(true));
-        Ok(Pool::open(Arc::new(device), config)?)
+        Ok(Arc::new(FileDevice::new(file, capacity, device).map_err(PoolError::from)?))
     }
+}
+
+/// Whether nodes may have so many bytes.
+fn is_node_size(bytes: u32) -> bool {
+    bytes.is_power_of_two() && (4096..=65_536).contains(&bytes)
 }
 
 /// Refuses a directory that holds something else.
@@ -137,7 +157,9 @@ fn read_head(text: &str, path: &Path, options: &Options) -> Result<u32, IndexErr
         });
     }
     let node_bytes = lines.next().and_then(|line| line.strip_prefix(NODE_BYTES)?.parse().ok());
-    let found = node_bytes.ok_or(IndexError::NoIndex { path: path.to_owned() })?;
+    let found = node_bytes
+        .filter(|bytes| is_node_size(*bytes))
+        .ok_or(IndexError::NoIndex { path: path.to_owned() })?;
     match options.node_bytes {
         Some(asked) if asked != found => Err(IndexError::NodeBytes { path: path.to_owned(), found, asked }),
         _ => Ok(found),

@@ -5,6 +5,7 @@ use std::ops::RangeBounds;
 use std::path::Path;
 use std::sync::Arc;
 
+use leadline_device::Device;
 use leadline_pool::PoolStats;
 
 use crate::batch::Batch;
@@ -59,7 +60,21 @@ impl Index {
     /// The directory holds something else, is open already, or cannot be read or written; the index was
     /// made with other nodes than the options ask for; the log lost what had been acknowledged.
     pub fn open_with(path: impl AsRef<Path>, options: &Options) -> Result<Index, IndexError> {
-        let shared = Shared::open(path.as_ref(), options)?;
+        let shared = Shared::open(path.as_ref(), None, options)?;
+        Ok(Index { shared: Arc::new(shared) })
+    }
+
+    /// Opens an index whose nodes are on a device rather than in a file of the directory, or makes one there.
+    /// The directory has the log.
+    ///
+    /// # Errors
+    /// [`Index::open_with`].
+    pub fn open_on(
+        path: impl AsRef<Path>,
+        nodes: Arc<dyn Device>,
+        options: &Options,
+    ) -> Result<Index, IndexError> {
+        let shared = Shared::open(path.as_ref(), Some(nodes), options)?;
         Ok(Index { shared: Arc::new(shared) })
     }
 

@@ -3,10 +3,11 @@
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 use crossbeam_utils::sync::{ShardedLock, ShardedLockReadGuard};
+use leadline_device::Device;
 
 use crate::change_record::{decode, encode};
 use crate::error::IndexError;
@@ -56,8 +57,12 @@ struct Recovered {
 }
 
 impl Recovered {
-    fn of(folder: &Folder, options: &Options) -> Result<Recovered, IndexError> {
-        let pool = folder.pool(options)?;
+    fn of(
+        folder: &Folder,
+        nodes: Option<&Arc<dyn Device>>,
+        options: &Options,
+    ) -> Result<Recovered, IndexError> {
+        let pool = folder.pool(nodes, options)?;
         let meta = Meta::read(&pool)?;
         let checkpointed = Lsn(meta.as_ref().map_or(0, |meta| meta.log));
         let mut log_options = LogOptions { durability: options.durability, ..LogOptions::default() };
@@ -84,13 +89,18 @@ impl Recovered {
 }
 
 impl Shared {
-    /// Opens the index in a directory, or makes one there, and makes the changes that only the log has.
-    pub(crate) fn open(path: &Path, options: &Options) -> Result<Shared, IndexError> {
+    /// Opens the index in a directory, with its nodes on a device if there is one, or makes one there, and
+    /// makes the changes that only the log has.
+    pub(crate) fn open(
+        path: &Path,
+        nodes: Option<Arc<dyn Device>>,
+        options: &Options,
+    ) -> Result<Shared, IndexError> {
         let folder = Folder::open(path, options)?;
-        let recovered = match Recovered::of(&folder, options) {
+        let recovered = match Recovered::of(&folder, nodes.as_ref(), options) {
             // Opening writes a little, and where the disk is full the log may have files to spare.
             Err(error) if error.is_disk_full() && folder.remove_spare_files() > 0 => {
-                Recovered::of(&folder, options)?
+                Recovered::of(&folder, nodes.as_ref(), options)?
             }
             recovered => recovered?,
         };

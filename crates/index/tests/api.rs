@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::sync::Arc;
 
+use leadline_device::MemoryDevice;
 use leadline_index::{Batch, Durability, Index, IndexError, Options};
 
 fn small() -> Options {
@@ -39,6 +41,22 @@ fn entries_are_there_when_the_index_is_opened_again() {
         index.multi_get(&["b", "x", "a"]).unwrap(),
         [Some(vec![7; 100_000]), None, Some(b"2".to_vec())]
     );
+}
+
+#[test]
+fn nodes_may_be_on_a_device() {
+    let folder = tempfile::tempdir().unwrap();
+    let device = Arc::new(MemoryDevice::new(64 << 20, 4096));
+    let open = || Index::open_on(folder.path(), device.clone(), &small()).unwrap();
+    let index = open();
+    index.multi_insert((0..3000u32).map(|number| (number.to_be_bytes(), vec![1; 50]))).unwrap();
+    index.close().unwrap();
+    let index = open();
+    index.insert("more", "1").unwrap();
+    drop(index);
+    let index = open();
+    assert_eq!((index.len(), index.verify(|_, _| {}).problems), (3001, vec![]));
+    assert!(!folder.path().join("pages").exists());
 }
 
 #[test]
@@ -124,6 +142,10 @@ fn a_batch_is_there_or_not() {
     let mut batch = Batch::new();
     batch.insert("a", "1").insert("b", "2").remove("kept").insert("a", "3");
     assert_eq!(batch.len(), 3);
+    assert_eq!(
+        [batch.get("a"), batch.get("kept"), batch.get("c")],
+        [Some(Some(&b"3"[..])), Some(None), None]
+    );
     index.commit(&batch).unwrap();
     let entries: BTreeMap<_, _> = index.iter().map(Result::unwrap).collect();
     assert_eq!(entries, BTreeMap::from([(b"a".to_vec(), b"3".to_vec()), (b"b".to_vec(), b"2".to_vec())]));
