@@ -12,14 +12,15 @@ use serde_json::{Value as Json, json};
 use crate::store::{self, KEY_BYTES, Settings, Store, VALUE_BYTES};
 use crate::workload::{Client, Shared, Ycsb, key, value};
 
-/// Pairs of a transaction or batch of a load.
-const BATCH: u64 = 1000;
-
 /// What is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Job {
-    /// All keys in random order, a thousand at a time, into an empty store.
+    /// All keys in random order, by what the store offers to be filled with.
     Load,
+    /// All keys in random order into an empty store, a thousand at a time.
+    Insert,
+    /// All keys in their order, which is not measured.
+    Fill,
     /// So many random keys at once.
     MultiGet(usize),
     /// One random key a thread, again and again.
@@ -37,11 +38,15 @@ impl FromStr for Job {
             Some(("multi-get", keys)) => keys.parse().ok().filter(|&keys| keys > 0).map(Job::MultiGet),
             Some(("ycsb", letter)) => Ycsb::parse(letter).map(Job::Ycsb),
             _ if text == "load" => Some(Job::Load),
+            _ if text == "insert" => Some(Job::Insert),
+            _ if text == "fill" => Some(Job::Fill),
             _ if text == "get" => Some(Job::Get),
             _ if text == "commit" => Some(Job::Commit),
             _ => None,
         };
-        job.ok_or_else(|| format!("no job `{text}`; there are load, get, multi-get-N, ycsb-a to -f, commit"))
+        job.ok_or_else(|| {
+            format!("no job `{text}`; there are load, insert, get, multi-get-N, ycsb-a to -f, commit")
+        })
     }
 }
 
@@ -49,11 +54,16 @@ impl Job {
     /// What is counted: pairs or operations.
     pub fn unit(self) -> &'static str {
         match self {
-            Job::Load => "pairs/s",
+            Job::Load | Job::Insert | Job::Fill => "pairs/s",
             Job::MultiGet(_) | Job::Get => "keys/s",
             Job::Ycsb(_) => "operations/s",
             Job::Commit => "commits/s",
         }
+    }
+
+    /// Whether it fills an empty store.
+    pub fn fills(self) -> bool {
+        matches!(self, Job::Load | Job::Insert | Job::Fill)
     }
 
     /// Whether a put must be durable when it returns.
@@ -78,8 +88,8 @@ pub struct Run {
 /// Runs a job and says what came of it.
 pub fn run(name: &str, settings: &Settings, run: &Run) -> Result<Json> {
     let store = store::open(name, settings)?;
-    if run.job == Job::Load {
-        return load(store, run.keys);
+    if run.job.fills() {
+        return fill(store, run.job, run.keys);
     }
     let counter = settings.path.join("keys");
     let keys = std::fs::read_to_string(&counter).ok().and_then(|text| text.trim().parse().ok());
@@ -96,13 +106,19 @@ pub fn run(name: &str, settings: &Settings, run: &Run) -> Result<Json> {
 }
 
 /// All keys; until everything is durable, and the store closed.
-fn load(store: Box<dyn Store>, keys: u64) -> Result<Json> {
+fn fill(store: Box<dyn Store>, job: Job, keys: u64) -> Result<Json> {
+    let mut ids: Vec<u64> = Vec::new();
+    if job == Job::Fill {
+        ids.extend(0..keys);
+        ids.sort_unstable_by_key(|&id| key(id));
+    }
     let (before, start) = (Traffic::now()?, Instant::now());
     let mut random = fastrand::Rng::with_seed(keys);
-    for first in (0..keys).step_by(BATCH as usize) {
-        let ids = first..keys.min(first + BATCH);
-        let pairs: Vec<_> = ids.map(|id| (key(id), value(&mut random))).collect();
-        store.put(&pairs)?;
+    let mut pair = |id| (key(id), value(&mut random));
+    match job {
+        Job::Insert => store::insert(&*store, &mut (0..keys).map(pair))?,
+        Job::Load => store.load(&mut (0..keys).map(pair))?,
+        _ => store.load(&mut ids.into_iter().map(&mut pair))?,
     }
     store.flush()?;
     drop(store);
@@ -165,7 +181,7 @@ fn step(
             let id = shared.keys.fetch_add(1, Ordering::Relaxed);
             store.put(&[(key(id), value(random))]).map(|()| 1)
         }
-        Job::Load => Ok(0),
+        Job::Load | Job::Insert | Job::Fill => Ok(0),
     }
 }
 

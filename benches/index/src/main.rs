@@ -28,7 +28,7 @@ enum Program {
 }
 
 /// Every store has a turn in every round, in a process and a memory cgroup of its own, which the page cache
-/// counts for. That takes root. A store that is not there is loaded first.
+/// counts for. That takes root. A store that is not there is filled first, in the order of the keys.
 #[derive(Args)]
 struct Turns {
     /// Directory on the device to measure; the stores stay there
@@ -36,7 +36,7 @@ struct Turns {
     /// Which stores
     #[arg(long, value_delimiter = ',', default_values_t = NAMES.iter().map(|&name| name.to_owned()))]
     stores: Vec<String>,
-    /// load, get, multi-get-N, ycsb-a to ycsb-f, commit
+    /// load, insert, get, multi-get-N, ycsb-a to ycsb-f, commit
     #[arg(
         long,
         value_delimiter = ',',
@@ -95,6 +95,9 @@ fn main() -> Result<()> {
     }
 }
 
+/// Memory that filling a store may take: it is not measured.
+const FILL_BYTES: u64 = 4 << 30;
+
 /// What a turn came to, by store; or why it failed.
 type Results = Vec<Result<Vec<Json>, String>>;
 
@@ -139,28 +142,29 @@ impl Turns {
         round: u64,
     ) -> Result<Json> {
         let path = store::path(&self.dir, &self.stores[store]);
-        if job == Job::Load && path.exists() {
+        if job.fills() && path.exists() {
             std::fs::remove_dir_all(&path)?;
-        } else if job != Job::Load && !path.exists() {
-            self.child(controller, memory_bytes, "load", 1, store, round)?;
+        } else if !job.fills() && !path.exists() {
+            self.child(controller, (FILL_BYTES, memory_bytes), "fill", 1, store, round)?;
         }
         drop_caches()?;
-        let result = self.child(controller, memory_bytes, name, threads, store, round)?;
+        let result = self.child(controller, (memory_bytes, memory_bytes), name, threads, store, round)?;
         eprintln!("round {round}, {name}, {threads} threads, {}: {result}", self.stores[store]);
         Ok(result)
     }
 
-    /// One measurement in a process and a cgroup.
+    /// One measurement in a process and a cgroup, with the memory that it may take, and that the store is told
+    /// of.
     fn child(
         &self,
         controller: &Controller,
-        memory_bytes: u64,
+        (most_bytes, memory_bytes): (u64, u64),
         job: &str,
         threads: usize,
         store: usize,
         seed: u64,
     ) -> Result<Json> {
-        let group = Cgroup::new(controller, memory_bytes)?;
+        let group = Cgroup::new(controller, most_bytes)?;
         let mut command = Command::new("sh");
         command.args(["-c", r#"echo $$ > "$0" && exec "$@""#]).arg(group.procs());
         command.arg(std::env::current_exe()?).arg("one").arg(&self.dir).args([&self.stores[store], job]);
@@ -175,7 +179,7 @@ impl Turns {
         option("seed", seed.to_string());
         let output = command.output()?;
         if group.killed()? {
-            bail!("killed: more than {} MiB of memory", memory_bytes >> 20);
+            bail!("killed: more than {} MiB of memory", most_bytes >> 20);
         }
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
@@ -200,7 +204,7 @@ impl Turns {
             };
             let [middle, low, high] = median(&numbers(results, "rate"));
             let bytes = match job {
-                Job::Load => {
+                _ if job.fills() => {
                     format!("{:.2} written for each", median(&numbers(results, "written_per_byte"))[0])
                 }
                 _ => format!("{:.0} read for each", median(&numbers(results, "read_bytes_each"))[0]),

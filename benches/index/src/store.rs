@@ -32,11 +32,32 @@ pub trait Store: Sync {
     /// All pairs in one transaction or batch.
     fn put(&self, pairs: &[(Key, Value)]) -> Result<()>;
 
+    /// Fills the empty store with pairs in any order, by what it offers for that.
+    fn load(&self, pairs: &mut dyn Iterator<Item = (Key, Value)>) -> Result<()> {
+        insert(self, pairs)
+    }
+
     /// Reads up to `count` pairs from `from` on, and returns how many there were.
     fn scan(&self, from: &Key, count: usize) -> Result<usize>;
 
     /// Makes everything durable.
     fn flush(&self) -> Result<()>;
+}
+
+/// Pairs of a transaction or batch of [`insert`].
+const BATCH: usize = 1000;
+
+/// Puts pairs, a thousand at a time.
+pub fn insert<S: Store + ?Sized>(store: &S, pairs: &mut dyn Iterator<Item = (Key, Value)>) -> Result<()> {
+    let mut batch = Vec::with_capacity(BATCH);
+    loop {
+        batch.clear();
+        batch.extend(pairs.take(BATCH));
+        if batch.is_empty() {
+            return Ok(());
+        }
+        store.put(&batch)?;
+    }
 }
 
 /// All stores that this program was built with.

@@ -34,6 +34,10 @@ impl Store for Leadline {
         Ok(self.0.multi_insert(pairs.iter().copied())?)
     }
 
+    fn load(&self, pairs: &mut dyn Iterator<Item = (Key, Value)>) -> Result<()> {
+        Ok(self.0.load(pairs)?)
+    }
+
     fn scan(&self, from: &Key, count: usize) -> Result<usize> {
         let mut found = 0;
         for pair in self.0.range(*from..).take(count) {
