@@ -66,9 +66,16 @@ impl Core {
         let numbers = (since.writes + gap, since.version + gap);
         let mut segments = Segments::new(layout, options.atomic_checkpoints, self.config.frames, numbers);
         map.iter().for_each(|(_, place)| segments.occupy(place));
-        for end in since.ends {
-            if segments.is_in_use(layout.segment(end)) {
-                segments.reopen(end);
+        // Not where a page stays behind the end that was in the segment before it was last begun.
+        let mut ends: HashMap<u32, Place> = since.ends.iter().map(|end| (layout.segment(*end), *end)).collect();
+        for (_, place) in map.iter() {
+            if ends.get(&layout.segment(place)).is_some_and(|end| place >= *end) {
+                ends.remove(&layout.segment(place));
+            }
+        }
+        for end in since.ends.iter().filter(|end| ends.contains_key(&layout.segment(**end))) {
+            if segments.is_in_use(layout.segment(*end)) {
+                segments.reopen(*end);
             }
         }
         let places = Places::new(layout, map, segments, in_force, options.trim);
