@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::batch_size::Span;
 use super::cleaner_control::CleanerControl;
-use super::core::Core;
+use super::core::{Core, WritesInFlight};
 use super::io_queue::IoQueueGuard;
 use super::reap::IoResults;
 use crate::evict::reserve;
@@ -63,7 +63,11 @@ fn clean(core: &Core) -> bool {
             return well;
         }
         if writing > 0 {
-            well &= core.reap(&mut io, 1, &mut outcome).is_ok();
+            let wait_for = match (found, core.cleaning.depth) {
+                (1.., None) => core.writes_in_flight(core.batch_size.n()).wait_for(writing),
+                _ => 1,
+            };
+            well &= core.reap(&mut io, wait_for, &mut outcome).is_ok();
         }
         done = writing - outcome.writing;
         if stopped && outcome.writing == writing {
@@ -86,9 +90,10 @@ fn more(core: &Core, io: &mut IoQueueGuard<'_>, outcome: &mut IoResults, well: &
     let batch = {
         let mut replacer = core.replacer();
         replacer.drain(core);
-        let depth = cleaning.depth.unwrap_or(core.batch_size.n());
         // An n that has just become smaller leaves more in flight than may be.
-        replacer.clean(core, depth.saturating_sub(outcome.writing))
+        let depth = core.writes_in_flight(core.batch_size.n());
+        let depth = cleaning.depth.map_or(depth, |most| WritesInFlight { most, together: 1 });
+        replacer.clean(core, depth.room(outcome.writing))
     };
     let found = batch.len();
     if found == 0 {
@@ -101,9 +106,6 @@ fn more(core: &Core, io: &mut IoQueueGuard<'_>, outcome: &mut IoResults, well: &
         cleaning.end_round();
         return found;
     }
-    match core.stage(io, batch) {
-        Ok(staged) => core.send(io, staged, outcome),
-        Err(_) => *well = false,
-    }
+    *well &= core.send_batch(io, batch, outcome).is_ok();
     found
 }

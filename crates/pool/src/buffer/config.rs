@@ -20,8 +20,9 @@ const MOST_ADAPTIVE: u32 = 256;
 /// Most pages written at once, and most read ahead on one I/O queue, whatever is asked for.
 const MOST_AT_ONCE: u32 = 1024;
 
-/// Pages that cleaning moves at once, at least.
-const MOVED_AT_ONCE: u32 = 64;
+/// Bytes that cleaning reads and writes at once, and pages at least.
+const MOVED_BYTES: u32 = 512 << 10;
+const MOVED_PAGES: u32 = 16;
 
 /// How a pool is made. [`PoolConfig::new`] has a default for everything but the sizes.
 #[derive(Clone)]
@@ -190,9 +191,10 @@ impl PoolConfig {
         self.most_ahead() + writes + 3
     }
 
-    /// Pages that cleaning reads and writes at once.
+    /// Pages that are read and written at once where they get new places: by cleaning, half of them each, and
+    /// by whoever writes batch after batch.
     pub(crate) fn moved_at_once(&self) -> u32 {
-        self.most_at_once().max(MOVED_AT_ONCE)
+        (2 * self.most_at_once()).max(MOVED_BYTES / self.page_bytes).max(MOVED_PAGES)
     }
 
     /// Most pages that are ever written at once.

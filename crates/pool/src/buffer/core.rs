@@ -46,6 +46,27 @@ pub(crate) struct Core {
     pub(crate) log_durable: AtomicU64,
 }
 
+/// How many writes a thread keeps in flight, and how many it sends together.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WritesInFlight {
+    pub(crate) most: u32,
+    pub(crate) together: u32,
+}
+
+impl WritesInFlight {
+    /// How many more may be sent now.
+    pub(crate) fn room(&self, writing: u32) -> u32 {
+        let room = self.most.saturating_sub(writing);
+        if self.together == 1 { room } else { room.min(self.together) }
+    }
+
+    /// How many of those in flight to wait for, before more are sent.
+    pub(crate) fn wait_for(&self, writing: u32) -> u32 {
+        let excess = (writing + self.together).saturating_sub(self.most);
+        if self.together == 1 { excess.max(1) } else { excess }
+    }
+}
+
 impl Core {
     pub(crate) fn new(device: Arc<dyn Device>, config: PoolConfig) -> Result<Core, PoolError> {
         Core::with_policy(device, config, |config| config.policy.build(config.frames))
@@ -109,9 +130,21 @@ impl Core {
     }
 
     /// Whether a batch is complete before the next one is sent: the double-write area takes one at a time,
-    /// and one that gets new places may first need others to be free.
+    /// and a search for n measures batches where they go out of place.
     pub(crate) fn writes_in_batches(&self) -> bool {
-        self.double_write.is_some() || self.places.is_some()
+        self.double_write.is_some() || self.places.is_some() && self.batch_size.is_search()
+    }
+
+    /// Writes that one thread keeps in flight, where `n` are written at once: new ones join those of a batch
+    /// one by one, but whole batches where they are neighbours, which reach the device as one request.
+    pub(crate) fn writes_in_flight(&self, n: u32) -> WritesInFlight {
+        match self.places {
+            None => WritesInFlight { most: n, together: 1 },
+            Some(_) => {
+                let most = self.config.moved_at_once();
+                WritesInFlight { most, together: n.min(most / 2).max(1) }
+            }
+        }
     }
 
     /// A dirty page that nobody changes goes out.

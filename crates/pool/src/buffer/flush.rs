@@ -134,7 +134,8 @@ impl Core {
         let mut outcome = IoResults::default();
         let mut next = dirty.iter().copied();
         loop {
-            let room = self.batch_size.n().saturating_sub(outcome.writing) as usize;
+            let in_flight = self.writes_in_flight(self.batch_size.n());
+            let room = in_flight.room(outcome.writing) as usize;
             let mut begin = |(page, frame): (Page, Frame)| {
                 let begun = self.begin_write_back(frame);
                 if begun.is_none() {
@@ -148,10 +149,12 @@ impl Core {
             } else if self.writes_in_batches() {
                 self.write_out(&mut io, batch).err()
             } else {
-                let staged = self.stage(&mut io, batch);
-                staged.map(|staged| self.send(&mut io, staged, &mut outcome)).err()
+                self.send_batch(&mut io, batch, &mut outcome).err()
             };
-            let reaped = if outcome.writing > 0 { self.reap(&mut io, 1, &mut outcome) } else { Ok(()) };
+            let wait_for =
+                if next.len() == 0 { outcome.writing } else { in_flight.wait_for(outcome.writing) };
+            let reaped =
+                if outcome.writing > 0 { self.reap(&mut io, wait_for, &mut outcome) } else { Ok(()) };
             error = error.or(failed).or(outcome.error.take()).or(reaped.err());
             if outcome.writing == 0 && next.len() == 0 {
                 break;

@@ -197,6 +197,13 @@ impl IoQueueGuard<'_> {
         self.io().free.pop().expect("a queue has a slot for each request that is sent at once")
     }
 
+    /// Takes a slot that is free, with what is in its buffer.
+    pub(crate) fn take_back(&mut self, slot: u32) {
+        let free = &mut self.io().free;
+        let at = free.iter().rposition(|free| *free == slot).expect("the slot is free");
+        free.remove(at);
+    }
+
     /// Gives back a slot that was not used.
     pub(crate) fn give_back(&mut self, slot: u32) {
         debug_assert!(!self.io().free.contains(&slot), "slot {slot} is free already");

@@ -26,6 +26,12 @@ pub(crate) struct IoResults {
 }
 
 impl IoResults {
+    /// What went wrong with the request of a slot; EIO where none was sent.
+    pub(super) fn fault(&self, slot: u32, page_bytes: u32) -> Option<Fault> {
+        let result = self.results.iter().find(|over| over.0 == slot).map_or(-EIO, |over| over.1);
+        Fault::of(result, page_bytes)
+    }
+
     fn other(&mut self, slot: u32, result: i32) {
         assert!(self.others > 0, "a request is over that nobody here sent");
         self.others -= 1;

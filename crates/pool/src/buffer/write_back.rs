@@ -84,7 +84,11 @@ impl Core {
     }
 
     /// Waits for all writes of `outcome`.
-    fn reap_written(&self, io: &mut IoQueueGuard<'_>, outcome: &mut IoResults) -> Result<(), PoolError> {
+    pub(crate) fn reap_written(
+        &self,
+        io: &mut IoQueueGuard<'_>,
+        outcome: &mut IoResults,
+    ) -> Result<(), PoolError> {
         let mut reaped = Ok(());
         while outcome.writing > 0 {
             reaped = reaped.and(self.reap(io, outcome.writing, outcome));

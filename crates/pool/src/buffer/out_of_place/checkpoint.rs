@@ -11,7 +11,7 @@ use crate::buffer::error::PoolError;
 use crate::buffer::io_queue::IoQueueGuard;
 use crate::buffer::places::Places;
 use crate::buffer::places::record::{self, Discard};
-use crate::buffer::places::segments::{Snapshot, Writer};
+use crate::buffer::places::segments::{Snapshot, Subject, Writer};
 use crate::buffer::places::stamp::RECORD;
 use crate::buffer::places::superblock::Superblock;
 
@@ -50,6 +50,10 @@ impl Core {
         let done = self
             .write_discards(io, places, &pending.discards)
             .and_then(|()| {
+                if places.segments().owed().is_some() {
+                    // Nothing was written since the pool was opened, and the superblock stays as it is.
+                    return self.sync(io);
+                }
                 // A page map must know of each move, or come before it.
                 let _no_moves = map.then(|| places.cleaning());
                 self.make_durable(io, places, map)
@@ -67,10 +71,8 @@ impl Core {
         map: bool,
     ) -> Result<(), PoolError> {
         let mut in_force = places.superblock();
-        if map && in_force.doubtful {
-            // It may be on the device, and name the page map that is to be written over.
-            let again = in_force.superblock.clone();
-            self.write_superblock(io, &mut in_force, again)?;
+        if map {
+            self.settle_superblock(io, &mut in_force)?;
         }
         let (version, snapshot) = {
             let mut segments = places.segments();
@@ -118,7 +120,7 @@ impl Core {
     ) -> Result<(), PoolError> {
         let page_bytes = self.config.page_bytes;
         for list in discards.chunks(record::most(page_bytes)) {
-            for ticket in self.tickets(io, places, 1, Writer::Checkpoint)? {
+            for ticket in self.tickets(io, places, &[Subject::Record], Writer::Checkpoint)? {
                 let mut bytes = record::encode(list, page_bytes);
                 ticket.stamp(&mut bytes);
                 checksum::seal(&mut bytes, RECORD);

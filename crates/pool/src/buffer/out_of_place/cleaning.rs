@@ -1,41 +1,52 @@
 //! Cleaning: pages move out of segments that hold few, so that these become free. It happens in the path of
-//! whoever writes, client or background cleaner, one at a time. Moved pages have a segment of their own: they
+//! whoever writes, client or background cleaner, one at a time. Moved pages have segments of their own: they
 //! have not been changed for some time, and will not be soon.
 
+use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
 use leadline_device::Request;
 
 use crate::buffer::checksum;
 use crate::buffer::core::Core;
-use crate::buffer::error::PoolError;
-use crate::buffer::io_queue::IoQueueGuard;
+use crate::buffer::error::{Fault, PageOp, PoolError};
+use crate::buffer::io_queue::{IoQueueGuard, Job};
 use crate::buffer::places::Places;
 use crate::buffer::places::layout::Place;
-use crate::buffer::places::segments::{Segments, Writer};
-use crate::buffer::places::stamp::{Found, Ticket};
-use crate::policy::Page;
+use crate::buffer::places::segments::{Moved, Segments, Subject, Writer};
+use crate::buffer::places::stamp::{self, Found, Ticket};
+use crate::buffer::reap::{EIO, IoResults};
 
 /// Most segments that are cleaned for one flush.
-const AT_ONCE: u32 = 4;
+const AT_ONCE: u32 = 8;
 
-/// A page that moves.
-struct Moving {
-    page: Page,
-    from: Place,
-    version: u64,
-    bytes: Vec<u8>,
+/// Pages of segments that are being cleaned, on their way.
+#[derive(Default)]
+struct Passage {
+    /// Segments that are being cleaned, in turn.
+    victims: Vec<u32>,
+    /// Places of the last one that were not read yet.
+    unread: Range<Place>,
+    /// Reads in flight, with their slots.
+    reads: Vec<(Place, u32)>,
+    /// Pages that were read and must move, with their slots and places.
+    moving: Vec<(Moved, u32)>,
 }
 
 impl Core {
-    /// Makes segments free, at least one.
+    /// Makes segments free, at least one, unless users find places for that many pages meanwhile.
     ///
     /// # Errors
     /// [`PoolError::Full`] where every place is needed; what moving pages or the flush came to.
-    pub(super) fn clean_segments(&self, io: &mut IoQueueGuard<'_>, places: &Places) -> Result<(), PoolError> {
+    pub(super) fn clean_segments(
+        &self,
+        io: &mut IoQueueGuard<'_>,
+        places: &Places,
+        pages: usize,
+    ) -> Result<(), PoolError> {
         let _one = places.cleaning();
         self.recycle(io, places)?;
-        if places.segments().is_roomy() {
+        if places.segments().has_places(pages, Writer::User) {
             return Ok(());
         }
         let cleaned = self.clean_some(io, places, |_| true)?;
@@ -80,16 +91,24 @@ impl Core {
         places: &Places,
         is_worth_while: impl Fn(&Segments) -> bool,
     ) -> Result<u32, PoolError> {
-        let mut cleaned = 0;
-        while cleaned < AT_ONCE && is_worth_while(&places.segments()) {
-            let Some(victim) = places.segments().victim() else { break };
-            if let Err(error) = self.move_pages(io, places, victim) {
-                places.segments().spare_victim(victim);
-                return Err(error);
+        let mut passage = Passage::default();
+        let more = |passage: &mut Passage| {
+            let mut segments = places.segments();
+            if passage.victims.len() < AT_ONCE as usize
+                && is_worth_while(&segments)
+                && let Some(victim) = segments.victim(passage.moving.len() as u32)
+            {
+                passage.victims.push(victim);
+                passage.unread = places.layout.range(victim);
             }
-            cleaned += 1;
+        };
+        let moved = self.move_pages(io, places, &mut passage, more);
+        if moved.is_err() {
+            // Which of them still hold pages that should move is not known.
+            let mut segments = places.segments();
+            passage.victims.iter().for_each(|victim| segments.spare_victim(*victim));
         }
-        Ok(cleaned)
+        moved.map(|()| passage.victims.len() as u32)
     }
 
     pub(super) fn atomic(&self) -> bool {
@@ -115,59 +134,155 @@ impl Core {
         Ok(freed)
     }
 
-    /// Moves what is needed out of a segment. A page that cannot be read, or is corrupt, stays.
-    fn move_pages(&self, io: &mut IoQueueGuard<'_>, places: &Places, victim: u32) -> Result<(), PoolError> {
-        let all: Vec<Place> = places.layout.range(victim).collect();
-        for some in all.chunks(self.config.moved_at_once() as usize) {
-            let pages: Vec<u64> = some.iter().map(|place| places.layout.device_page(*place)).collect();
-            let read = self.read_pages(io, &pages)?;
-            let moving = some.iter().zip(read).filter_map(|(from, bytes)| {
-                let bytes = bytes.ok()?;
-                let Found { page, version, .. } = Found::in_bytes(&bytes)?;
-                let is_needed = places.segments().is_needed(page, *from, &places.map);
-                is_needed.then_some(Moving { page, from: *from, version, bytes })
-            });
-            let moving: Vec<Moving> = moving.collect();
-            if !moving.is_empty() {
-                self.write_moving(io, places, moving)?;
+    /// Moves what is needed out of segments, one after the other, which `more` finds. The next pages are read
+    /// while those before are written, and both are neighbours. A page that cannot be read, or is corrupt,
+    /// stays.
+    fn move_pages(
+        &self,
+        io: &mut IoQueueGuard<'_>,
+        places: &Places,
+        passage: &mut Passage,
+        more: impl Fn(&mut Passage),
+    ) -> Result<(), PoolError> {
+        loop {
+            if passage.unread.is_empty() {
+                more(passage);
             }
+            if passage.unread.is_empty() && passage.moving.is_empty() {
+                return Ok(());
+            }
+            let mut outcome = IoResults::default();
+            let sent = self
+                .send_moving(io, places, &passage.moving, &mut outcome)
+                .and_then(|()| self.send_reads(io, places, passage, &mut outcome));
+            let reaped = self.reap_others(io, &mut outcome);
+            let written = self.moving_written(places, passage, &outcome);
+            sent.and(reaped).and(written)?;
+            self.choose_moving(io, places, passage, &outcome)?;
+        }
+    }
+
+    /// Sends pages to their new places.
+    fn send_moving(
+        &self,
+        io: &mut IoQueueGuard<'_>,
+        places: &Places,
+        moving: &[(Moved, u32)],
+        outcome: &mut IoResults,
+    ) -> Result<(), PoolError> {
+        let page_bytes = self.config.page_bytes;
+        let mut sent = Ok(());
+        for (moved, slot) in moving {
+            let at = places.layout.device_page(moved.to) * u64::from(page_bytes);
+            // One that was refused counts as failed, like those after it.
+            match sent {
+                Ok(()) => match io.submit(Request::write(*slot, at, page_bytes), Job::Other) {
+                    Ok(()) => outcome.others += 1,
+                    Err((_, error)) => sent = Err(error.into()),
+                },
+                Err(_) => io.give_back(*slot),
+            }
+        }
+        sent
+    }
+
+    /// Sends reads of the next places.
+    fn send_reads(
+        &self,
+        io: &mut IoQueueGuard<'_>,
+        places: &Places,
+        passage: &mut Passage,
+        outcome: &mut IoResults,
+    ) -> Result<(), PoolError> {
+        let page_bytes = self.config.page_bytes;
+        for place in passage.unread.by_ref().take(self.config.moved_at_once() as usize / 2) {
+            let slot = io.slot();
+            let at = places.layout.device_page(place) * u64::from(page_bytes);
+            io.submit(Request::read(slot, at, page_bytes), Job::Other).map_err(|(_, error)| error)?;
+            outcome.others += 1;
+            passage.reads.push((place, slot));
         }
         Ok(())
     }
 
-    fn write_moving(
+    /// The writes of pages that move are over.
+    fn moving_written(
+        &self,
+        places: &Places,
+        passage: &mut Passage,
+        outcome: &IoResults,
+    ) -> Result<(), PoolError> {
+        let mut failed = Ok(());
+        let mut segments = places.segments();
+        for (moved, slot) in passage.moving.drain(..) {
+            let fault = outcome.fault(slot, self.config.page_bytes);
+            segments.moved(moved, fault.is_none(), &places.map);
+            self.counters.moves.add(1);
+            if let Some(fault) = fault {
+                self.counters.write_errors.add(1);
+                failed = failed.and(Err(fault.error(PageOp::Write, moved.page, self.config.page_bytes)));
+            }
+        }
+        failed
+    }
+
+    /// Of the pages that were read, those that must move get new places, and are made ready in their slots.
+    fn choose_moving(
         &self,
         io: &mut IoQueueGuard<'_>,
         places: &Places,
-        mut moving: Vec<Moving>,
+        passage: &mut Passage,
+        outcome: &IoResults,
     ) -> Result<(), PoolError> {
-        let tickets = self.tickets(io, places, moving.len(), Writer::Cleaning)?;
-        let mut pages = Vec::with_capacity(moving.len());
-        for (moving, ticket) in moving.iter_mut().zip(&tickets) {
-            let mut bytes = std::mem::take(&mut moving.bytes);
-            Ticket { version: moving.version, ..*ticket }.stamp(&mut bytes);
-            checksum::seal(&mut bytes, moving.page);
-            pages.push((places.layout.device_page(ticket.place), bytes));
-        }
-        let written = self.write_pages(io, &pages);
-        let mut segments = places.segments();
-        for (moving, ticket) in moving.iter().zip(&tickets) {
-            let Moving { page, from, .. } = *moving;
-            segments.moved(page, from, ticket.place, written.is_ok(), &places.map);
-        }
-        self.counters.moves.add(moving.len() as u64);
-        let named = |error| match error {
-            PoolError::Io { op, page, source } => {
-                PoolError::Io { op, page: name(&moving, &pages, page), source }
+        let mut found = Vec::with_capacity(passage.reads.len());
+        for (from, slot) in passage.reads.drain(..) {
+            if outcome.fault(slot, self.config.page_bytes).is_none() {
+                // The slot is free again, and nobody has used it since.
+                found.extend(Found::in_bytes(io.buffer(slot)?).map(|found| (from, slot, found)));
             }
-            other => other,
+        }
+        {
+            let segments = places.segments();
+            found.retain(|(from, _, found)| segments.is_needed(found.page, *from, &places.map));
+        }
+        if found.is_empty() {
+            return Ok(());
+        }
+        found.iter().for_each(|(_, slot, _)| io.take_back(*slot));
+        let subjects: Vec<Subject> = found.iter().map(|found| Subject::Moving(found.2.version)).collect();
+        let tickets = match self.tickets(io, places, &subjects, Writer::Cleaning) {
+            Ok(tickets) => tickets,
+            Err(error) => {
+                found.iter().for_each(|(_, slot, _)| io.give_back(*slot));
+                return Err(error);
+            }
         };
-        written.map_err(named)
+        let mut lost = Ok(());
+        for ((from, slot, Found { page, version, write }), ticket) in found.into_iter().zip(tickets) {
+            let moved = Moved { page, version, from, to: ticket.place };
+            match io.buffer(slot) {
+                Ok(bytes) if stamp::is_write(bytes, write) => {
+                    Ticket { version, ..ticket }.stamp(bytes);
+                    checksum::seal(bytes, page);
+                    passage.moving.push((moved, slot));
+                }
+                // The queue pair broke while places were found, and its buffers are gone.
+                _ => {
+                    io.give_back(slot);
+                    places.segments().moved(moved, false, &places.map);
+                    lost = Err(Fault::Errno(EIO).error(PageOp::Read, page, self.config.page_bytes));
+                }
+            }
+        }
+        lost.inspect_err(|_| self.drop_moving(io, places, passage))
     }
-}
 
-/// The page that was to be written to a page of the device.
-fn name(moving: &[Moving], pages: &[(u64, Vec<u8>)], at: u64) -> Page {
-    let found = moving.iter().zip(pages).find(|(_, page)| page.0 == at);
-    found.map_or(at, |(moving, _)| moving.page)
+    /// Pages that do not move after all.
+    fn drop_moving(&self, io: &mut IoQueueGuard<'_>, places: &Places, passage: &mut Passage) {
+        let mut segments = places.segments();
+        for (moved, slot) in passage.moving.drain(..) {
+            io.give_back(slot);
+            segments.moved(moved, false, &places.map);
+        }
+    }
 }

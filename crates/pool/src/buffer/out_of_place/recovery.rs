@@ -2,8 +2,9 @@
 //! pages and lists of discards, of which the newest versions count. With atomic checkpoints those count that
 //! belong to the last one. Torn pages do not pass their checksums: the version before is in force.
 //!
-//! Then a new page map is written, so that what did not count never will. Until its superblock is in force
-//! nothing else changes, and a crash finds the device as it was.
+//! Before anything else is written then, a new page map is, so that what did not count never will. Until its
+//! superblock is in force nothing else changes, and a crash finds the device as it was. Who only reads needs
+//! no room for it.
 
 use std::collections::HashMap;
 
@@ -64,10 +65,11 @@ impl Core {
         let found = since.found || in_force.superblock.atomic != options.atomic_checkpoints;
         let gap = if since.found { GAP } else { 0 };
         let numbers = (since.writes + gap, since.version + gap);
-        let mut segments = Segments::new(layout, options.atomic_checkpoints, self.config.frames, numbers);
+        let mut segments = Segments::new(layout, options, self.config.frames, numbers);
         map.iter().for_each(|(_, place)| segments.occupy(place));
         // Not where a page stays behind the end that was in the segment before it was last begun.
-        let mut ends: HashMap<u32, Place> = since.ends.iter().map(|end| (layout.segment(*end), *end)).collect();
+        let mut ends: HashMap<u32, Place> =
+            since.ends.iter().map(|end| (layout.segment(*end), *end)).collect();
         for (_, place) in map.iter() {
             if ends.get(&layout.segment(place)).is_some_and(|end| place >= *end) {
                 ends.remove(&layout.segment(place));
@@ -78,11 +80,10 @@ impl Core {
                 segments.reopen(*end);
             }
         }
-        let places = Places::new(layout, map, segments, in_force, options.trim);
-        if found && self.writable {
-            self.write_first_map(io, &places, options, numbers)?;
+        if found {
+            segments.owe_map();
         }
-        Ok(places)
+        Ok(Places::new(layout, map, segments, in_force, options.trim))
     }
 
     /// The superblock in force; `None` on a device that holds nothing.
@@ -144,7 +145,7 @@ impl Core {
         let mut in_force = InForce { superblock: superblock.clone(), turn: 0, doubtful: false };
         self.write_superblock(io, &mut in_force, superblock.clone())?;
         self.write_superblock(io, &mut in_force, superblock)?;
-        let segments = Segments::new(layout, options.atomic_checkpoints, self.config.frames, (0, 0));
+        let segments = Segments::new(layout, options, self.config.frames, (0, 0));
         Ok(Places::new(layout, PlaceMap::new(layout.pages), segments, in_force, options.trim))
     }
 
@@ -236,21 +237,26 @@ impl Core {
         Ok(())
     }
 
-    /// The page map as it was found, in force before anything else is written.
-    fn write_first_map(
+    /// The page map as it was found, in force before anything else is written; nothing where another thread
+    /// was faster.
+    pub(super) fn write_first_map(
         &self,
         io: &mut IoQueueGuard<'_>,
         places: &Places,
-        options: &OutOfPlace,
-        (writes, version): (u64, u64),
     ) -> Result<(), PoolError> {
         let mut in_force = places.superblock();
-        let snapshot = places.segments().snapshot(&places.map);
-        let next = self.next_map(io, places, &in_force.superblock, &snapshot)?;
-        let next = Superblock { writes, version, atomic: options.atomic_checkpoints, ..next };
-        self.write_superblock(io, &mut in_force, next)?;
-        places.segments().mapped(snapshot, true);
-        Ok(())
+        self.settle_superblock(io, &mut in_force)?;
+        let (version, snapshot) = {
+            let mut segments = places.segments();
+            let Some(version) = segments.owed() else { return Ok(()) };
+            (version, segments.snapshot(&places.map))
+        };
+        let written = self.next_map(io, places, &in_force.superblock, &snapshot).and_then(|next| {
+            let next = Superblock { version, atomic: self.atomic(), ..next };
+            self.write_superblock(io, &mut in_force, next)
+        });
+        places.segments().mapped(snapshot, written.is_ok());
+        written
     }
 }
 

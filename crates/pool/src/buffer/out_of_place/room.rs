@@ -1,14 +1,13 @@
 //! Places for a batch: cleaning comes first where too few segments are free.
 
-use std::sync::atomic::Ordering::Relaxed;
-
 use crate::buffer::core::Core;
 use crate::buffer::error::PoolError;
 use crate::buffer::frames::WriteBack;
 use crate::buffer::io_queue::IoQueueGuard;
 use crate::buffer::places::Places;
-use crate::buffer::places::segments::{Allocation, Writer};
+use crate::buffer::places::segments::{Allocation, Subject, Writer};
 use crate::buffer::places::stamp::Ticket;
+use crate::buffer::reap::IoResults;
 
 impl Core {
     /// Gives each page of a batch a place, where pages are written out of place.
@@ -21,9 +20,8 @@ impl Core {
         mut batch: Vec<WriteBack>,
     ) -> Result<Vec<WriteBack>, PoolError> {
         let Some(places) = &self.places else { return Ok(batch) };
-        let is_checkpoint = places.checkpoints.load(Relaxed) > 0;
-        let writer = if is_checkpoint { Writer::Checkpoint } else { Writer::User };
-        match self.tickets(io, places, batch.len(), writer) {
+        let subjects: Vec<Subject> = batch.iter().map(|write| Subject::Page(write.page)).collect();
+        match self.tickets(io, places, &subjects, places.user()) {
             Ok(tickets) => {
                 batch.iter_mut().zip(tickets).for_each(|(write, ticket)| write.ticket = Some(ticket));
                 Ok(batch)
@@ -36,22 +34,62 @@ impl Core {
         }
     }
 
+    /// As [`Core::find_places`], if it takes no I/O; the batch as it was otherwise.
+    fn places_at_hand(&self, mut batch: Vec<WriteBack>) -> Result<Vec<WriteBack>, Vec<WriteBack>> {
+        let Some(places) = &self.places else { return Ok(batch) };
+        let subjects: Vec<Subject> = batch.iter().map(|write| Subject::Page(write.page)).collect();
+        match places.segments().allocate(&subjects, places.user(), &places.map) {
+            Allocation::Tickets(tickets) => {
+                batch.iter_mut().zip(tickets).for_each(|(write, ticket)| write.ticket = Some(ticket));
+                Ok(batch)
+            }
+            _ => Err(batch),
+        }
+    }
+
+    /// Sends a batch that may still be in flight afterwards, like others before it, which `outcome` counts.
+    ///
+    /// # Errors
+    /// What finding places, waiting for the others first where that takes I/O, and staging came to.
+    pub(crate) fn send_batch(
+        &self,
+        io: &mut IoQueueGuard<'_>,
+        batch: Vec<WriteBack>,
+        outcome: &mut IoResults,
+    ) -> Result<(), PoolError> {
+        let batch = match self.places_at_hand(batch) {
+            Ok(batch) => batch,
+            Err(batch) => {
+                // Cleaning has the I/O queue for itself.
+                if let Err(error) = self.reap_written(io, outcome) {
+                    batch.into_iter().for_each(|write| self.end_write(write, false));
+                    return Err(error);
+                }
+                self.find_places(io, batch)?
+            }
+        };
+        let staged = self.stage(io, batch)?;
+        self.send(io, staged, outcome);
+        Ok(())
+    }
+
     /// Places for consecutive writes.
     pub(super) fn tickets(
         &self,
         io: &mut IoQueueGuard<'_>,
         places: &Places,
-        count: usize,
+        subjects: &[Subject],
         writer: Writer,
     ) -> Result<Vec<Ticket>, PoolError> {
         loop {
-            let allocation = places.segments().allocate(count, writer);
+            let allocation = places.segments().allocate(subjects, writer, &places.map);
             match allocation {
                 Allocation::Tickets(tickets) => return Ok(tickets),
+                Allocation::Map => self.write_first_map(io, places)?,
                 Allocation::Announce(segments) => self.announce(io, places, segments)?,
                 Allocation::Full => return Err(self.full(places)),
                 Allocation::Clean if writer == Writer::Cleaning => return Err(self.full(places)),
-                Allocation::Clean => self.clean_segments(io, places)?,
+                Allocation::Clean => self.clean_segments(io, places, subjects.len())?,
                 Allocation::Tidy => self.tidy_segments(io, places)?,
             }
         }

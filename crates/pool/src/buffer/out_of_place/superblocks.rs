@@ -42,6 +42,20 @@ impl Core {
         Ok(())
     }
 
+    /// Where a superblock may be on the device that could not be written: puts the one in force there, so
+    /// that no other names the page map that is to be written over.
+    pub(super) fn settle_superblock(
+        &self,
+        io: &mut IoQueueGuard<'_>,
+        in_force: &mut InForce,
+    ) -> Result<(), PoolError> {
+        if in_force.doubtful {
+            let again = in_force.superblock.clone();
+            self.write_superblock(io, in_force, again)?;
+        }
+        Ok(())
+    }
+
     /// Names segments in a superblock that are to be written next.
     pub(super) fn announce(
         &self,

@@ -17,12 +17,13 @@ pub(super) mod segments;
 pub(super) mod stamp;
 pub(super) mod superblock;
 
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use self::layout::Layout;
 use self::map::PlaceMap;
-use self::segments::Segments;
+use self::segments::{Segments, Writer};
 use self::superblock::Superblock;
 use crate::policy::Page;
 
@@ -102,6 +103,11 @@ impl Places {
     /// One checkpoint at a time.
     pub(super) fn checkpoint(&self) -> MutexGuard<'_, ()> {
         lock(&self.checkpoint)
+    }
+
+    /// Whose write that of a page is.
+    pub(super) fn user(&self) -> Writer {
+        if self.checkpoints.load(Relaxed) > 0 { Writer::Checkpoint } else { Writer::User }
     }
 
     /// The byte at which a page is; `None` where it is zeros.

@@ -16,7 +16,9 @@ pub struct OutOfPlace {
     /// Whether a crash brings back the state of the last completed
     /// [`Pool::checkpoint`](crate::Pool::checkpoint), exactly, rather than the newest version of each page.
     pub atomic_checkpoints: bool,
-    /// Whether segments that hold nothing any more are trimmed.
+    /// Whether segments that hold nothing any more are trimmed, and the device is used only as far as what it
+    /// holds needs, with half as much again for cleaning. Without it the whole device is used, which leaves
+    /// cleaning less to do.
     pub trim: bool,
 }
 

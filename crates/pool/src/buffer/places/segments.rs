@@ -7,34 +7,48 @@
 //! - A place whose page cleaning has moved is needed until the device has been flushed.
 //! - A place whose page was discarded is needed until a list of discards that names it is durable.
 //!
+//! Pages that change often and pages that do not are written to different segments ([`Stream`]), so that a
+//! segment of the former empties by itself, and cleaning seldom copies the latter.
+//!
 //! A segment in which no place is needed is trimmed and free again. If a flush fails, what it was to release
 //! is needed until the next complete checkpoint, and what was moved is where it was.
 
+mod allocation;
+mod checkpoint;
 mod choice;
+mod free;
+mod stream;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use self::free::FreeSegments;
+use self::stream::Open;
+
 use super::layout::{Layout, Place};
 use super::map::PlaceMap;
+use super::options::OutOfPlace;
 use super::record::Discard;
 use super::stamp::Ticket;
 use crate::policy::Page;
-
-/// Segments that are announced at once.
-const AHEAD: usize = 8;
 
 /// For whom places are allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Writer {
     User,
     Cleaning,
-    /// What is dirty when a checkpoint begins: in the segment that users' writes go to.
+    /// What is dirty when a checkpoint begins: in the segments that users' writes go to.
     Checkpoint,
 }
 
-/// Which of the segments that are open a writer writes.
-fn stream(writer: Writer) -> usize {
-    usize::from(writer == Writer::Cleaning)
+/// What is to get a place.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Subject {
+    /// A page that a user changed.
+    Page(Page),
+    /// A page of this version, which moves.
+    Moving(u64),
+    /// A list of discards.
+    Record,
 }
 
 /// What came of asking for places.
@@ -45,6 +59,8 @@ pub(crate) enum Allocation {
     Announce(Vec<u32>),
     /// Too few are free.
     Clean,
+    /// The page map that the pool was opened with must be written first.
+    Map,
     /// Segments that are written already hold so little that some should be cleaned before another is begun.
     Tidy,
     /// The rest is for the next checkpoint.
@@ -72,21 +88,25 @@ struct Segment {
     /// Cleaning has moved what it could.
     cleaned: bool,
     last_write: u64,
+    /// Pages that were written to it, and the sum of their versions.
+    written: u32,
+    versions: u64,
 }
 
 /// A page that was moved.
 #[derive(Debug, Clone, Copy)]
-struct Move {
-    page: Page,
-    from: Place,
-    to: Place,
+pub(crate) struct Moved {
+    pub(crate) page: Page,
+    pub(crate) version: u64,
+    pub(crate) from: Place,
+    pub(crate) to: Place,
 }
 
 /// Places that the next flush of the device releases.
 #[derive(Debug, Default)]
 pub(crate) struct Unsynced {
     superseded: Vec<Place>,
-    moved: Vec<Move>,
+    moved: Vec<Moved>,
 }
 
 /// What a complete checkpoint releases and makes durable.
@@ -114,13 +134,15 @@ pub(crate) struct Snapshot {
 pub(crate) struct Segments {
     layout: Layout,
     atomic: bool,
+    /// Whether a device that is larger than what it holds is used in part only.
+    is_bounded: bool,
+    /// Of the segments that were ever written.
     table: Vec<Segment>,
-    free: BTreeSet<u32>,
+    free: FreeSegments,
     dead: Vec<u32>,
     /// Named in the superblock.
     announced: BTreeSet<u32>,
-    /// The next place of the segment that each writer writes, if that is not full.
-    open: [Option<Place>; 2],
+    open: Open,
     writes: u64,
     version: u64,
     in_flight: HashMap<Place, u64>,
@@ -140,25 +162,32 @@ pub(crate) struct Segments {
     changed: HashSet<u32>,
     records: Vec<(Place, u64)>,
     used: u64,
-    /// Segments were tidied since the last one was begun.
-    tidied: bool,
+    /// Segments that users may begin before it is looked whether some should be tidied.
+    untidied: u32,
     /// The number of the last write that the page map on the device knows of.
     mapped: u64,
+    /// Where the page map that the pool was opened with is not on the device yet, before which nothing is
+    /// written: the version up to which it has all pages.
+    owed: Option<u64>,
+    /// Where pages were that were discarded since: that page map has them.
+    discarded: Vec<(Page, Place)>,
 }
 
 impl Segments {
     /// All free. `numbers` are the highest numbers of a write and of a version so far.
-    pub(crate) fn new(layout: Layout, atomic: bool, frames: u32, numbers: (u64, u64)) -> Segments {
+    pub(crate) fn new(layout: Layout, options: &OutOfPlace, frames: u32, numbers: (u64, u64)) -> Segments {
+        let atomic = options.atomic_checkpoints;
         let spare = layout.places().saturating_sub(layout.pages);
         let headroom = if atomic { u64::from(frames).min(spare / 4) } else { 0 };
         Segments {
             layout,
             atomic,
-            table: vec![Segment::default(); layout.segments as usize],
-            free: (0..layout.segments).collect(),
+            is_bounded: options.trim,
+            table: Vec::new(),
+            free: FreeSegments::new(layout.segments),
             dead: Vec::new(),
             announced: BTreeSet::new(),
-            open: [None; 2],
+            open: Open::new(&layout),
             writes: numbers.0,
             version: numbers.1,
             in_flight: HashMap::new(),
@@ -172,8 +201,10 @@ impl Segments {
             changed: HashSet::new(),
             records: Vec::new(),
             used: 0,
-            tidied: false,
+            untidied: 0,
             mapped: numbers.0,
+            owed: None,
+            discarded: Vec::new(),
         }
     }
 
@@ -183,80 +214,45 @@ impl Segments {
 
     /// A place that holds a page when the pool is opened.
     pub(crate) fn occupy(&mut self, place: Place) {
-        let segment = self.layout.segment(place);
-        self.free.remove(&segment);
-        self.of(place).used += 1;
-        self.of(place).state = State::Closed;
+        let number = self.layout.segment(place);
+        self.begin(number, State::Closed);
+        let version = self.version;
+        let segment = self.of(place);
+        segment.used += 1;
+        segment.written += 1;
+        // When it was written is not known.
+        segment.versions += version;
         self.used += 1;
+    }
+
+    /// A segment is not free any more, if it was.
+    fn begin(&mut self, number: u32, state: State) {
+        if self.free.take(number) {
+            if self.table.len() <= number as usize {
+                self.table.resize(number as usize + 1, Segment::default());
+            }
+            self.table[number as usize] = Segment { state, ..Segment::default() };
+        }
     }
 
     /// Goes on writing a segment that was not full when the pool was left.
     pub(crate) fn reopen(&mut self, next: Place) {
-        if let Some(open) = self.open.iter_mut().find(|open| open.is_none()) {
-            *open = Some(next);
+        if self.open.reopen(next) {
             self.of(next).state = State::Open;
             self.announced.insert(self.layout.segment(next));
         }
     }
 
     pub(crate) fn is_in_use(&self, segment: u32) -> bool {
-        self.table[segment as usize].used > 0
-    }
-
-    /// Places for consecutive writes of a writer.
-    pub(crate) fn allocate(&mut self, count: usize, writer: Writer) -> Allocation {
-        let size = self.layout.segment_pages;
-        let rest = |next: Place| (size - next % size) as usize;
-        let open = self.open[stream(writer)].map_or(0, rest);
-        let segments = count.saturating_sub(open).div_ceil(size as usize);
-        if writer == Writer::User && self.headroom > 0 && self.room().0 < self.headroom + count as u64 {
-            return Allocation::Full;
-        }
-        let reserve = if writer == Writer::Cleaning { 0 } else { self.layout.reserve() as usize };
-        if segments > 0 && self.free.len() < segments + reserve {
-            return Allocation::Clean;
-        }
-        if segments > 0 && writer == Writer::User && !self.tidied && self.is_sparse() {
-            return Allocation::Tidy;
-        }
-        if self.free.iter().filter(|free| self.announced.contains(free)).take(segments).count() < segments {
-            let lowest = self.free.iter().copied().filter(|free| !self.announced.contains(free));
-            return Allocation::Announce(lowest.take(segments.max(AHEAD)).collect());
-        }
-        Allocation::Tickets((0..count).map(|_| self.next(writer)).collect())
-    }
-
-    fn next(&mut self, writer: Writer) -> Ticket {
-        let place = match self.open[stream(writer)] {
-            Some(place) => place,
-            None => {
-                let lowest = self.free.iter().copied().find(|free| self.announced.contains(free));
-                let segment = lowest.expect("an announced segment is free");
-                self.free.remove(&segment);
-                self.tidied = false;
-                self.table[segment as usize] = Segment { state: State::Open, ..Segment::default() };
-                segment * self.layout.segment_pages
-            }
-        };
-        self.writes += 1;
-        self.version += 1;
-        let ticket = Ticket { place, write: self.writes, version: self.version };
-        self.in_flight.insert(place, ticket.write);
-        let last = (place + 1).is_multiple_of(self.layout.segment_pages);
-        self.open[stream(writer)] = (!last).then_some(place + 1);
-        let segment = self.of(place);
-        segment.last_write = ticket.write;
-        segment.in_flight += 1;
-        if last {
-            segment.state = State::Closed;
-        }
-        ticket
+        self.table.get(segment as usize).is_some_and(|segment| segment.used > 0)
     }
 
     /// A write is over; one that failed leaves the page where it was.
     pub(crate) fn written(&mut self, page: Page, place: Place, ok: bool, map: &PlaceMap) {
         self.landed(place, ok);
         if ok {
+            // About the time of its own version.
+            self.count_version(place, self.version);
             let before = map.set(page, Some(place));
             let is_first = self.atomic && self.changed.insert(page as u32);
             match before {
@@ -269,7 +265,8 @@ impl Segments {
     }
 
     /// The write of a page that moves is over.
-    pub(crate) fn moved(&mut self, page: Page, from: Place, to: Place, ok: bool, map: &PlaceMap) {
+    pub(crate) fn moved(&mut self, moved: Moved, ok: bool, map: &PlaceMap) {
+        let Moved { page, version, from, to } = moved;
         self.last_move = self.last_move.max(self.in_flight.get(&to).copied().unwrap_or(0));
         let kept = self.kept.get(&from).copied();
         let is_live = map.get(page) == Some(from);
@@ -278,13 +275,14 @@ impl Segments {
         if !moves {
             return;
         }
+        self.count_version(to, version);
         if is_live {
             map.set(page, Some(to));
         } else if let Some(checkpoint) = kept {
             self.kept.remove(&from);
             self.kept.insert(to, checkpoint);
         }
-        self.unsynced.moved.push(Move { page, from, to });
+        self.unsynced.moved.push(moved);
     }
 
     /// Whether the page at a place must move before its segment is used again.
@@ -299,6 +297,12 @@ impl Segments {
             self.of(ticket.place).records += 1;
             self.records.push((ticket.place, ticket.write));
         }
+    }
+
+    fn count_version(&mut self, place: Place, version: u64) {
+        let segment = self.of(place);
+        segment.written += 1;
+        segment.versions += version;
     }
 
     fn landed(&mut self, place: Place, needed: bool) {
@@ -338,6 +342,9 @@ impl Segments {
         if let Some(before) = map.set(page, None) {
             self.version += 1;
             self.discards.push(Discard { page, version: self.version });
+            if self.owed.is_some() {
+                self.discarded.push((page, before));
+            }
             self.keep(before);
         }
     }
@@ -355,7 +362,7 @@ impl Segments {
         for place in superseded {
             if ok { self.release(place) } else { self.keep(place) }
         }
-        for Move { page, from, to } in moved {
+        for Moved { page, from, to, .. } in moved {
             if ok {
                 self.release(from);
             } else if map.get(page) == Some(to) {
@@ -371,76 +378,6 @@ impl Segments {
         if !ok {
             self.table.iter_mut().for_each(|segment| segment.cleaned = false);
         }
-    }
-
-    /// What a checkpoint that begins now releases.
-    pub(crate) fn begin_checkpoint(&mut self) -> Pending {
-        let pending = Pending { discards: std::mem::take(&mut self.discards), number: self.checkpoint };
-        self.checkpoint += 1;
-        pending
-    }
-
-    /// That checkpoint is over.
-    pub(crate) fn end_checkpoint(&mut self, pending: Pending, ok: bool) {
-        if !ok {
-            self.discards.extend(pending.discards);
-            return;
-        }
-        let (released, kept): (HashMap<_, _>, _) =
-            std::mem::take(&mut self.kept).into_iter().partition(|(_, number)| *number <= pending.number);
-        self.kept = kept;
-        released.into_keys().for_each(|place| self.release(place));
-    }
-
-    /// All versions so far belong to the checkpoint that is under way.
-    pub(crate) fn commit(&mut self) -> u64 {
-        self.changed.clear();
-        self.version
-    }
-
-    /// Whether a page map may be made now. Not while a write is in flight that is older than a move: the map
-    /// would know only of writes before both, and the moved page could pass for newer than what it knows of.
-    pub(crate) fn can_map(&self) -> bool {
-        self.in_flight.values().all(|write| *write > self.last_move)
-    }
-
-    /// The page map, to be written to the device. Only segments that its superblock will name are written
-    /// from now on.
-    pub(crate) fn snapshot(&mut self, map: &PlaceMap) -> Snapshot {
-        let writes = self.in_flight.values().min().map_or(self.writes, |write| write - 1);
-        let since = |segment: &&u32| {
-            let Segment { state, last_write, .. } = self.table[**segment as usize];
-            matches!(state, State::Free | State::Open) || last_write > writes
-        };
-        let announced: BTreeSet<u32> = self.announced.iter().filter(since).copied().collect();
-        let before = std::mem::replace(&mut self.announced, announced.clone());
-        Snapshot { entries: map.entries(), writes, announced, before }
-    }
-
-    /// That page map is in force, or could not be written.
-    pub(crate) fn mapped(&mut self, snapshot: Snapshot, ok: bool) {
-        if !ok {
-            self.announced.extend(snapshot.before);
-            return;
-        }
-        self.mapped = snapshot.writes;
-        for (place, write) in std::mem::take(&mut self.records) {
-            if write <= self.mapped {
-                self.of(place).records -= 1;
-                self.release(place);
-            } else {
-                self.records.push((place, write));
-            }
-        }
-    }
-
-    /// Writes that the page map on the device does not know of.
-    pub(crate) fn unmapped(&self) -> u64 {
-        self.writes - self.mapped
-    }
-
-    pub(crate) fn has_records(&self) -> bool {
-        !self.records.is_empty()
     }
 
     pub(crate) fn announced(&self) -> &BTreeSet<u32> {
@@ -461,7 +398,7 @@ impl Segments {
     pub(crate) fn recycle(&mut self, dead: Vec<u32>) {
         for segment in dead {
             self.table[segment as usize] = Segment::default();
-            self.free.insert(segment);
+            self.free.put(segment);
         }
     }
 }

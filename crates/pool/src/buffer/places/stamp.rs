@@ -49,6 +49,11 @@ pub(crate) fn is_stamped(bytes: &[u8]) -> bool {
     bytes[bytes.len() - STAMP..].iter().take(8).any(|byte| *byte != 0)
 }
 
+/// Whether a page has the number of this write.
+pub(crate) fn is_write(bytes: &[u8], write: u64) -> bool {
+    bytes[bytes.len() - STAMP..].starts_with(&write.to_le_bytes())
+}
+
 impl Found {
     /// `None` where there is no page, or part of one.
     pub(crate) fn in_bytes(bytes: &[u8]) -> Option<Found> {
