@@ -105,6 +105,25 @@ fn random_overwrites_of_a_full_device_are_cleaned_and_kept() {
 }
 
 #[test]
+fn cleaning_moves_less_where_some_pages_change_more_often_than_others() {
+    let moves = |share_of_hot: f64| {
+        let pool = open(&device(160), config()).unwrap();
+        let pages = pool.pages() * 85 / 100;
+        let mut random = fastrand::Rng::with_seed(11);
+        for step in 0..12 * pages {
+            // Every tenth page is hot.
+            let hot = random.f64() < share_of_hot;
+            let page = if hot { random.u64(..pages / 10) * 10 } else { random.u64(..pages) };
+            put(&pool, if step < pages { step } else { page }, step).unwrap();
+        }
+        let stats = pool.stats();
+        stats.moves as f64 / stats.writes as f64
+    };
+    let (skewed, uniform) = (moves(0.8), moves(0.0));
+    assert!(skewed < 0.75 * uniform, "{skewed:.2} and {uniform:.2} pages moved per page written");
+}
+
+#[test]
 fn threads_lose_no_update_while_the_cleaner_cleans() {
     for cleaner in [Cleaner::Off, Cleaner::Auto, Cleaner::Depth(4)] {
         let memory = device(64);
@@ -193,6 +212,38 @@ fn a_full_device_says_so_and_keeps_the_last_checkpoint() {
     pool.checkpoint().unwrap();
     let left = open(&memory.crash_to_durable(), config).unwrap();
     assert!((0..pages).all(|at| get(&left, at) == if at <= page { 77 } else { at + 1 }));
+}
+
+#[test]
+fn a_pool_that_crashed_is_read_without_a_write() {
+    for atomic in [false, true] {
+        let config = config().out_of_place(options().atomic_checkpoints(atomic));
+        let memory = device(24);
+        let pool = open(&memory, config.clone()).unwrap();
+        let pages = pool.pages();
+        (0..pages).for_each(|page| put(&pool, page, page + 1).unwrap());
+        pool.checkpoint().unwrap();
+        put(&pool, 5, 99).unwrap();
+        drop(pool);
+        let left = memory.crash_to_durable();
+        let is_full = Faulty::new(left.clone(), [Fault::enospc().on(Op::Write)]);
+        let pool = Pool::open(Arc::new(is_full), config.clone()).unwrap();
+        assert!((0..pages).all(|page| get(&pool, page) == page + 1));
+        pool.checkpoint().unwrap();
+        // What was discarded before there was room is there again.
+        assert!(pool.discard(3).unwrap());
+        assert_eq!(get(&pool, 3), 0);
+        let refused = pool.checkpoint().unwrap_err();
+        assert!(matches!(refused, PoolError::PageMap { .. }), "{refused}");
+        drop(pool);
+        let pool = open(&left, config.clone()).unwrap();
+        assert!((0..pages).all(|page| get(&pool, page) == page + 1));
+        assert!(pool.discard(3).unwrap());
+        put(&pool, 4, 88).unwrap();
+        pool.checkpoint().unwrap();
+        let pool = open(&left.crash_to_durable(), config).unwrap();
+        assert_eq!((get(&pool, 3), get(&pool, 4), get(&pool, 5)), (0, 88, 6));
+    }
 }
 
 #[test]

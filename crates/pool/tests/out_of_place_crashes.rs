@@ -9,23 +9,43 @@ use leadline_pool::ace::Ace;
 use leadline_pool::{OutOfPlace, Pool, PoolConfig, PoolError};
 
 const PAGE: u64 = 4096;
-/// Of 86 that the device has.
-const PAGES: u64 = 80;
 
-fn config(atomic: bool) -> PoolConfig {
-    let options = OutOfPlace::default().segment_bytes(8 * PAGE as u32).atomic_checkpoints(atomic);
-    PoolConfig::new(PAGE as u32, 6).ace(Ace::CowX).n(3).out_of_place(options)
+/// A pool and its device.
+#[derive(Clone, Copy)]
+struct Case {
+    atomic: bool,
+    pages: u64,
+    segment_pages: u64,
+    segments: u64,
 }
 
-/// A device of 16 segments of 8 pages; of 28 where checkpoints are atomic, as places are kept between them.
-fn device(atomic: bool) -> MemoryDevice {
-    MemoryDevice::new((40 + if atomic { 28 * 8 } else { 16 * 8 }) * PAGE, 512)
+impl Case {
+    /// 16 segments, full to 93 %; 28 where checkpoints are atomic, as places are kept between them.
+    fn small(atomic: bool) -> Case {
+        Case { atomic, pages: 80, segment_pages: 8, segments: if atomic { 28 } else { 16 } }
+    }
+
+    /// As many segments as it takes to keep hot and cold pages apart.
+    fn grouped(atomic: bool) -> Case {
+        let pages = if atomic { 260 } else { 330 };
+        Case { atomic, pages, segment_pages: 4, segments: 100 }
+    }
+
+    fn config(&self) -> PoolConfig {
+        let options = OutOfPlace::default().segment_bytes((self.segment_pages * PAGE) as u32);
+        let options = options.atomic_checkpoints(self.atomic).spare(0.02);
+        PoolConfig::new(PAGE as u32, 6).ace(Ace::CowX).n(3).out_of_place(options)
+    }
+
+    fn device(&self) -> MemoryDevice {
+        MemoryDevice::new((40 + self.segments * self.segment_pages) * PAGE, 512)
+    }
 }
 
 /// What must be found after a crash.
 #[derive(Clone)]
 struct Model {
-    atomic: bool,
+    case: Case,
     /// Of each page, what it may hold: from its last durable contents on. 0 is zeros.
     may: Vec<Vec<u64>>,
     /// All pages at the last complete checkpoint, and as they would be after one that may be complete.
@@ -44,9 +64,9 @@ enum Step {
 }
 
 impl Model {
-    fn new(atomic: bool) -> Model {
-        let zeros = vec![0; PAGES as usize];
-        Model { atomic, may: vec![vec![0]; PAGES as usize], states: vec![zeros], versions: 0 }
+    fn new(case: Case) -> Model {
+        let zeros = vec![0; case.pages as usize];
+        Model { case, may: vec![vec![0]; case.pages as usize], states: vec![zeros], versions: 0 }
     }
 
     fn last(&self) -> Vec<u64> {
@@ -97,12 +117,12 @@ impl Model {
 
     /// What is wrong with a device; the model of what is on it otherwise.
     fn check(&self, device: MemoryDevice) -> Result<Model, String> {
-        let pool = Pool::open(Arc::new(device), config(self.atomic)).map_err(|error| error.to_string())?;
+        let pool = Pool::open(Arc::new(device), self.case.config()).map_err(|error| error.to_string())?;
         let read = |page| pool.read(page).map(|found| word(&found)).map_err(|error| error.to_string());
-        let found = (0..PAGES).map(read).collect::<Result<Vec<u64>, _>>()?;
-        if self.atomic {
+        let found = (0..self.case.pages).map(read).collect::<Result<Vec<u64>, _>>()?;
+        if self.case.atomic {
             if !self.states.contains(&found) {
-                let differs = (0..PAGES as usize).find(|page| found[*page] != self.states[0][*page]);
+                let differs = (0..found.len()).find(|page| found[*page] != self.states[0][*page]);
                 return Err(format!("no checkpoint was like that; page {differs:?} differs from the last"));
             }
         } else {
@@ -125,11 +145,11 @@ fn word(bytes: &[u8]) -> u64 {
     first
 }
 
-fn steps(seed: u64, count: usize, fill: bool) -> Vec<Step> {
+fn steps(pages: u64, seed: u64, count: usize, fill: bool) -> Vec<Step> {
     let mut random = fastrand::Rng::with_seed(seed);
-    let mut steps: Vec<Step> = if fill { (0..PAGES).map(Step::Write).collect() } else { Vec::new() };
+    let mut steps: Vec<Step> = if fill { (0..pages).map(Step::Write).collect() } else { Vec::new() };
     while steps.len() < count {
-        let page = if random.bool() { random.u64(..PAGES) } else { random.u64(..PAGES / 8) };
+        let page = if random.bool() { random.u64(..pages) } else { random.u64(..pages / 8) };
         steps.push(match random.u32(..40) {
             0 => Step::Checkpoint,
             1 => Step::Flush(page),
@@ -149,7 +169,7 @@ fn steps(seed: u64, count: usize, fill: bool) -> Vec<Step> {
 fn live(device: &MemoryDevice, cut: Fault, steps: &[Step], model: &mut Model) -> bool {
     let device = Arc::new(Faulty::new(device.clone(), [cut]));
     let is_off = || device.strikes()[0] > 0;
-    let pool = match Pool::open(Arc::clone(&device) as _, config(model.atomic)) {
+    let pool = match Pool::open(Arc::clone(&device) as _, model.case.config()) {
         Ok(pool) => pool,
         Err(error) => {
             assert!(is_off(), "not opened: {error}");
@@ -171,36 +191,32 @@ fn cuts(op: Op, every: u64) -> impl Iterator<Item = Fault> {
     (0..).map(move |i| Fault::power_cut().on(op).nth(i * every))
 }
 
-fn every_cut(atomic: bool) {
+fn every_cut(case: Case, every: u64) {
     let mut tried = 0;
-    let every = if leadline_testing::exhaustive() { 1 } else { 5 };
-    for (op, every) in [(Op::Write, every), (Op::Flush, 1)] {
+    let count = 320 + case.pages as usize;
+    let (every, flushes) = if leadline_testing::exhaustive() { (1, 1) } else { (every, every.div_ceil(5)) };
+    for (op, every) in [(Op::Write, every), (Op::Flush, flushes)] {
         for (number, cut) in cuts(op, every).enumerate() {
-            let (memory, mut model) = (device(atomic), Model::new(atomic));
-            let was_cut = live(&memory, cut, &steps(1, 400, true), &mut model);
+            let (memory, mut model) = (case.device(), Model::new(case));
+            let was_cut = live(&memory, cut, &steps(case.pages, 1, count, true), &mut model);
             for seed in 0..4 {
                 tried += 1;
                 let what = format!("cut {number} at {op:?}, state {seed}");
                 let left = memory.crash_at_random(Tearing::Sector512, seed);
-                // A second cut while the pool is opened again, or soon after.
-                let mut again = model.clone();
+                // A second cut soon after the pool was opened again.
+                let mut again = model.check(left.clone()).unwrap_or_else(|wrong| panic!("{what}: {wrong}"));
                 let second = Fault::power_cut().on(Op::Write).nth(seed * 2);
-                if live(&left, second, &[], &mut again) {
+                if live(&left, second, &steps(case.pages, seed, 20, false), &mut again) {
                     let left = left.crash_at_random(Tearing::Sector512, seed + 10);
                     again.check(left).unwrap_or_else(|wrong| panic!("{what}, cut again: {wrong}"));
+                    continue;
                 }
                 // And a life after it.
-                let mut later = model.check(left.clone()).unwrap_or_else(|wrong| panic!("{what}: {wrong}"));
-                if seed == 0 {
-                    live(
-                        &left,
-                        Fault::power_cut().on(Op::Write).nth(70),
-                        &steps(number as u64, 150, false),
-                        &mut later,
-                    );
-                    let left = left.crash_at_random(Tearing::Sector512, number as u64);
-                    later.check(left).unwrap_or_else(|wrong| panic!("{what}, later: {wrong}"));
-                }
+                let mut later = again.check(left.clone()).unwrap_or_else(|wrong| panic!("{what}: {wrong}"));
+                let cut = Fault::power_cut().on(Op::Write).nth(70);
+                live(&left, cut, &steps(case.pages, number as u64, 150, false), &mut later);
+                let left = left.crash_at_random(Tearing::Sector512, number as u64);
+                later.check(left).unwrap_or_else(|wrong| panic!("{what}, later: {wrong}"));
             }
             if !was_cut {
                 break;
@@ -213,28 +229,39 @@ fn every_cut(atomic: bool) {
 
 #[test]
 fn no_power_cut_loses_a_durable_page() {
-    every_cut(false);
+    every_cut(Case::small(false), 5);
 }
 
 #[test]
 fn every_power_cut_leaves_the_last_atomic_checkpoint() {
-    every_cut(true);
+    every_cut(Case::small(true), 5);
+}
+
+#[test]
+fn no_power_cut_loses_a_durable_page_where_hot_and_cold_pages_are_apart() {
+    every_cut(Case::grouped(false), 23);
+}
+
+#[test]
+fn every_power_cut_leaves_the_last_atomic_checkpoint_where_hot_and_cold_pages_are_apart() {
+    every_cut(Case::grouped(true), 23);
 }
 
 #[test]
 fn requests_that_fail_lose_nothing_either() {
     for atomic in [false, true] {
         for seed in 0..30 {
-            let (memory, mut model) = (device(atomic), Model::new(atomic));
+            let case = Case::small(atomic);
+            let (memory, mut model) = (case.device(), Model::new(case));
             let faults = [
                 Fault::eio().on(Op::Write).chance(0.02).seed(seed),
                 Fault::short().on(Op::Write).chance(0.01).seed(seed),
                 Fault::eio().on(Op::Flush).chance(0.05).seed(seed),
             ];
-            drop(Pool::open(Arc::new(memory.clone()), config(atomic)).unwrap());
+            drop(Pool::open(Arc::new(memory.clone()), case.config()).unwrap());
             let faulty = Arc::new(Faulty::new(memory.clone(), faults));
-            let pool = Pool::open(faulty, config(atomic)).unwrap();
-            for step in steps(seed, 300, true) {
+            let pool = Pool::open(faulty, case.config()).unwrap();
+            for step in steps(case.pages, seed, 300, true) {
                 match model.step(&pool, step) {
                     // A flush failed and a page had left: from now on the pool says so, and promises nothing.
                     Err(PoolError::NotDurable { .. }) => break,
