@@ -186,8 +186,29 @@ impl Index {
         K: AsRef<[u8]>,
         V: AsRef<[u8]>,
     {
+        self.try_bulk_load(entries.into_iter().map(Ok))
+    }
+
+    /// As [`Index::bulk_load`], of entries that may not be had, or that somebody stops: after the first error
+    /// the index is empty as before.
+    ///
+    /// # Errors
+    /// The first error of `entries`, and those of [`Index::bulk_load`].
+    pub fn try_bulk_load<K, V, E>(
+        &self,
+        entries: impl IntoIterator<Item = Result<(K, V), E>>,
+    ) -> Result<(), E>
+    where
+        K: AsRef<[u8]>,
+        V: AsRef<[u8]>,
+        E: From<IndexError>,
+    {
         self.shared.bulk_load(|loader| {
-            entries.into_iter().try_for_each(|(key, value)| loader.add(key.as_ref(), value.as_ref()))
+            for entry in entries {
+                let (key, value) = entry?;
+                loader.add(key.as_ref(), value.as_ref())?;
+            }
+            Ok(())
         })
     }
 
@@ -202,6 +223,20 @@ impl Index {
     where
         K: AsRef<[u8]>,
         V: AsRef<[u8]>,
+    {
+        self.try_load(entries.into_iter().map(Ok))
+    }
+
+    /// As [`Index::load`], of entries that may not be had, or that somebody stops: after the first error the
+    /// index is empty as before.
+    ///
+    /// # Errors
+    /// The first error of `entries`, and those of [`Index::load`].
+    pub fn try_load<K, V, E>(&self, entries: impl IntoIterator<Item = Result<(K, V), E>>) -> Result<(), E>
+    where
+        K: AsRef<[u8]>,
+        V: AsRef<[u8]>,
+        E: From<IndexError>,
     {
         self.shared.load(entries.into_iter())
     }

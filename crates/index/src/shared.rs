@@ -223,31 +223,32 @@ impl Shared {
     }
 
     /// Fills the empty tree.
-    pub(crate) fn bulk_load(
+    pub(crate) fn bulk_load<E: From<IndexError>>(
         &self,
-        feed: impl FnOnce(&mut Loader<'_>) -> Result<(), IndexError>,
-    ) -> Result<(), IndexError> {
+        feed: impl FnOnce(&mut Loader<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let alone = self.alone();
         self.check_going()?;
         self.tree.bulk_load(self.options.fill, feed)?;
         drop(alone);
         // What was loaded is not in the log: without the checkpoint a crash loses it, and nothing may follow.
-        self.checkpoint().inspect_err(|_| self.has_stopped.store(true, Ordering::Release))
+        Ok(self.checkpoint().inspect_err(|_| self.has_stopped.store(true, Ordering::Release))?)
     }
 
     /// Fills the empty tree with entries in any order.
-    pub(crate) fn load<K: AsRef<[u8]>, V: AsRef<[u8]>>(
+    pub(crate) fn load<K: AsRef<[u8]>, V: AsRef<[u8]>, E: From<IndexError>>(
         &self,
-        mut entries: impl Iterator<Item = (K, V)>,
-    ) -> Result<(), IndexError> {
+        entries: impl Iterator<Item = Result<(K, V), E>>,
+    ) -> Result<(), E> {
         self.tree.check_empty()?;
         let mut sorter = Sorter::new(self.path(), self.options.cache_bytes as usize / 2);
-        entries.try_for_each(|(key, value)| {
+        for entry in entries {
+            let (key, value) = entry?;
             let (key, value) = (key.as_ref(), value.as_ref());
             self.tree.check(key, value)?;
-            sorter.add(key, value)
-        })?;
-        self.bulk_load(|loader| sorter.finish(|key, value| loader.add(key, value)))
+            sorter.add(key, value)?;
+        }
+        self.bulk_load(|loader| Ok(sorter.finish(|key, value| loader.add(key, value))?))
     }
 
     /// Makes the log durable.

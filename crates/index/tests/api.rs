@@ -210,3 +210,29 @@ fn what_cannot_be_opened_is_refused_in_one_line() {
     assert!(refusal(&small()).contains("holds something else"));
     assert_eq!(fs::read_dir(&path).unwrap().count(), 1, "nothing was made there");
 }
+
+#[test]
+fn a_load_whose_entries_end_in_an_error_leaves_the_index_empty() {
+    #[derive(Debug)]
+    enum Failed {
+        Entry,
+        Index(IndexError),
+    }
+    impl From<IndexError> for Failed {
+        fn from(error: IndexError) -> Failed {
+            Failed::Index(error)
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let index = open(folder.path());
+    let key = |number: u32| number.to_be_bytes().to_vec();
+    let entries =
+        |end: u32| (0..20_000).map(move |n| if n < end { Ok((key(n), key(n))) } else { Err(Failed::Entry) });
+    assert!(matches!(index.try_bulk_load(entries(15_000)), Err(Failed::Entry)));
+    assert!(matches!(index.try_load(entries(15_000)), Err(Failed::Entry)));
+    assert!(index.is_empty() && index.iter().next().is_none());
+    index.try_bulk_load(entries(20_000)).unwrap();
+    assert_eq!((index.len(), index.get(key(19_999)).unwrap()), (20_000, Some(key(19_999))));
+    let again = index.try_bulk_load(entries(1));
+    assert!(matches!(again, Err(Failed::Index(IndexError::NotEmpty { entries: 20_000 }))), "{again:?}");
+}

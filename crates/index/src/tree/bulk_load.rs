@@ -91,11 +91,11 @@ pub(crate) struct Loader<'t> {
 impl Tree {
     /// Fills an empty tree with what `feed` gives to the loader; nodes are filled to a share of `fill`, 0 to
     /// 1. Nobody else may be in the tree. Where it fails, the tree is empty as before.
-    pub(crate) fn bulk_load(
+    pub(crate) fn bulk_load<E: From<IndexError>>(
         &self,
         fill: f64,
-        feed: impl FnOnce(&mut Loader<'_>) -> Result<(), IndexError>,
-    ) -> Result<(), IndexError> {
+        feed: impl FnOnce(&mut Loader<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.check_empty()?;
         let (before, pages) = (self.state(), self.space.now());
         let mut loader = Loader::new(self, fill);
