@@ -10,6 +10,7 @@ mod capture;
 mod device;
 mod emulate;
 mod graph;
+mod index;
 mod lsm;
 mod measure;
 mod placement;

@@ -18,6 +18,7 @@ mod failure;
 mod foreseen;
 mod graph;
 mod help;
+mod index;
 mod lint;
 mod lsm;
 mod man;
@@ -69,6 +70,8 @@ Examples:
   leadline emulate sim:sata --backing data --mount mnt
   # Store a graph that does not fit in memory
   leadline graph import edges.txt.gz web.store
+  # How many entries an index has
+  leadline index stats words.index
   # See what is in a trace
   leadline trace info trace.csv.gz
   # Install the manual pages
@@ -100,6 +103,7 @@ enum Command {
     Place(place::Args),
     Pool(pool::Args),
     Graph(graph::Args),
+    Index(index::Args),
     Lsm(lsm::Args),
     Emulate(emulate::Args),
     Docs(docs::Args),
@@ -222,6 +226,7 @@ impl Command {
             Command::Place(args) => place::run(args),
             Command::Pool(args) => pool::run(args),
             Command::Graph(args) => graph::run(args),
+            Command::Index(args) => index::run(args),
             Command::Lsm(args) => lsm::run(args),
             Command::Emulate(args) => emulate::run(args),
             Command::Docs(args) => docs::run(&args),

@@ -98,7 +98,7 @@ fn show(display: &mut Display, progress: PassProgress) {
 }
 
 /// Names and values, a line each.
-fn rows(rows: &[(&str, String)]) -> Text {
+pub(crate) fn rows(rows: &[(&str, String)]) -> Text {
     let widest = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let mut text = Text::new();
     for (name, value) in rows {
@@ -108,7 +108,7 @@ fn rows(rows: &[(&str, String)]) -> Text {
 }
 
 /// `12.3 MB`.
-fn bytes(number: u64) -> String {
+pub(crate) fn bytes(number: u64) -> String {
     let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
     let (mut scaled, mut unit) = (number as f64, 0);
     while scaled >= 999.5 && unit + 1 < units.len() {
@@ -118,7 +118,7 @@ fn bytes(number: u64) -> String {
 }
 
 /// `12.3 s`, `0.012 s`, `1 h 02 min`.
-fn seconds(seconds: f64) -> String {
+pub(crate) fn seconds(seconds: f64) -> String {
     match seconds {
         s if s < 1.0 => format!("{s:.3} s"),
         s if s < 600.0 => format!("{s:.1} s"),

@@ -9,7 +9,7 @@ pub(super) struct Group {
 }
 
 /// All commands but `help`, in the order of the first screen. A new command gets its place here.
-pub(super) const COMMANDS: [Group; 6] = [
+pub(super) const COMMANDS: [Group; 7] = [
     Group { title: "Measure", commands: &["profile", "experiment", "report", "devices"] },
     Group {
         title: "Decide",
@@ -17,6 +17,7 @@ pub(super) const COMMANDS: [Group; 6] = [
     },
     Group { title: "Simulate and emulate", commands: &["emulate", "calibrate", "pool"] },
     Group { title: "Graphs", commands: &["graph"] },
+    Group { title: "Keys and values", commands: &["index"] },
     Group { title: "Files", commands: &["trace"] },
     Group { title: "More", commands: &["docs", "completions", "man"] },
 ];

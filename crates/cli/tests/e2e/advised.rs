@@ -7,7 +7,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use crate::ran::program;
 
 /// Commands that are made of others.
-const GROUPS: [&str; 6] = ["trace", "pool", "graph", "lsm", "btree", "emulate"];
+const GROUPS: [&str; 7] = ["trace", "pool", "graph", "index", "lsm", "btree", "emulate"];
 
 /// The options of each command, as its help lists them.
 static OPTIONS: LazyLock<Mutex<HashMap<Vec<String>, BTreeSet<String>>>> = LazyLock::new(Mutex::default);

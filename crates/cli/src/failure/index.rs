@@ -1,0 +1,48 @@
+//! Indexes: what is wrong with their directory, and what entries they do not take.
+
+use std::io::ErrorKind;
+
+use leadline_index::IndexError;
+
+use super::Failure;
+
+impl From<IndexError> for Failure {
+    fn from(error: IndexError) -> Self {
+        match &error {
+            IndexError::NotThere { path } => Failure::Input(format!(
+                "{}: there is no index; make one with leadline index load",
+                path.display()
+            )),
+            IndexError::KeyTooLong { bytes, most, node_bytes } => Failure::Input(format!(
+                "a key has {bytes} bytes, and nodes of {node_bytes} bytes take keys of at most {most}; make \
+                 the index with a larger --node-size, or use a hash of the key"
+            )),
+            IndexError::NodeBytes { path, found, asked } => Failure::Input(format!(
+                "{}: its nodes have {found} bytes, and --node-size asks for {asked}; leave it out, or load \
+                 the entries into a new index",
+                path.display()
+            )),
+            IndexError::Io { path, source, .. } if is_forbidden(source.kind()) => Failure::Input(format!(
+                "{}: {source}; an index is locked, and mended after a crash, when it is opened: make its \
+                 directory writable, or copy it with cp -r --sparse=always",
+                path.display()
+            )),
+            IndexError::Io { path, source, .. } if source.kind() == ErrorKind::NotADirectory => {
+                let folder = path.parent().filter(|_| path.ends_with("index")).unwrap_or(path);
+                Failure::Input(format!(
+                    "{}: is not a directory; name the directory of an index",
+                    folder.display()
+                ))
+            }
+            IndexError::ValueTooLong { .. }
+            | IndexError::NoIndex { .. }
+            | IndexError::Version { .. }
+            | IndexError::InUse { .. } => Failure::Input(error.to_string()),
+            _ => Failure::Operation(error.to_string()),
+        }
+    }
+}
+
+fn is_forbidden(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
+}
