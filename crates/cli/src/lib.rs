@@ -70,8 +70,8 @@ Examples:
   leadline emulate sim:sata --backing data --mount mnt
   # Store a graph that does not fit in memory
   leadline graph import edges.txt.gz web.store
-  # How many entries an index has
-  leadline index stats words.index
+  # Look up many keys at once
+  leadline index get words.index apple pear
   # See what is in a trace
   leadline trace info trace.csv.gz
   # Install the manual pages

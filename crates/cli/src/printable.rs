@@ -50,7 +50,7 @@ pub(crate) fn shell_word(name: &str) -> String {
 
 /// Whether a terminal does something at this character instead of showing it: control characters (of eight
 /// bits too), and those that turn the direction of writing around.
-fn drives(c: char) -> bool {
+pub(crate) fn drives(c: char) -> bool {
     let is_layout = matches!(c, '\n' | '\t');
     let turns =
         matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

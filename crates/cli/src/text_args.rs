@@ -28,7 +28,7 @@ impl TextArgs {
     }
 }
 
-fn yes_or_no(text: &str) -> Result<bool, String> {
+pub(crate) fn yes_or_no(text: &str) -> Result<bool, String> {
     match text {
         "yes" => Ok(true),
         "no" => Ok(false),

@@ -1,5 +1,8 @@
 //! `leadline index`: sorted maps of keys and values on a device.
 
+mod get;
+#[expect(dead_code, reason = "for entries that are loaded")]
+mod keys;
 mod opening;
 mod stats;
 mod verify;
@@ -10,6 +13,8 @@ use crate::failure::Failure;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
+  # The values of three keys, read at once
+  leadline index get words.index apple pear quince
   # How many entries there are, and what they take
   leadline index stats words.index
   # Whether all pages are sound
@@ -21,12 +26,14 @@ pub(crate) struct Args {
 
 #[derive(clap::Subcommand)]
 enum Command {
+    Get(get::Args),
     Verify(verify::Args),
     Stats(stats::Args),
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     match args.command {
+        Command::Get(args) => get::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Stats(args) => stats::run(&args),
     }

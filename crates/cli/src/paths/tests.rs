@@ -16,7 +16,7 @@ use super::{DeviceName, Kind, ProfileName, TargetName, Use};
 use crate::{Cli, Failure};
 
 /// Arguments that are text and lead to no file of the command, and why.
-const NO_FILES: [(&str, &str, &str); 36] = [
+const NO_FILES: [(&str, &str, &str); 37] = [
     ("advise", "system", "a name of a list"),
     ("advise", "version", "a version"),
     ("lint", "system", "a name of a list"),
@@ -51,6 +51,7 @@ const NO_FILES: [(&str, &str, &str); 36] = [
     ("emulate ctl inject", "path", "a glob of paths in the mount"),
     ("emulate ctl map", "file", "a path in the mount, which is only asked about"),
     ("experiment", "pattern", "a pattern of writes"),
+    ("index get", "key", "a key"),
     ("docs", "page", "a name of a list"),
     ("docs", "search", "words"),
 ];
@@ -232,8 +233,8 @@ fn line(leaf: &Leaf, given: &[(&str, OsString)], folder: &Path) -> Vec<OsString>
     if leaf.name() == "graph similarity" && given.iter().all(|(id, _)| *id != "pairs") {
         words.push("--top=3".into());
     }
-    // Behind the store.
-    if ["graph neighbors", "graph ego", "graph subgraph"].contains(&&*leaf.name()) {
+    // Behind the store or the index.
+    if ["graph neighbors", "graph ego", "graph subgraph", "index get"].contains(&&*leaf.name()) {
         words.push("17".into());
     }
     if leaf.name() == "trace capture" {
