@@ -178,25 +178,34 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     print_as_it_is(&printable::lines(text))
 }
 
+/// Prints a part of something long; whether anybody reads on.
+pub(crate) fn print_part(text: &str) -> Result<bool, Failure> {
+    print_while_read(&printable::lines(text))
+}
+
 /// Prints text and tables, as wide as the terminal.
 pub(crate) fn print_text(text: &Text) -> Result<(), Failure> {
     print(&render_text(text, width()))
 }
 
 fn print_as_it_is(text: &str) -> Result<(), Failure> {
+    print_while_read(text).map(|_| ())
+}
+
+/// Whether there is still a reader.
+fn print_while_read(text: &str) -> Result<bool, Failure> {
     if let Some(call) = console::call() {
         call.print(text);
-        return Ok(());
+        return Ok(true);
     }
     if IS_TAKEN.load(Ordering::Relaxed) {
-        return Ok(());
+        return Ok(true);
     }
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Failure::Operation(format!("stdout: {error}")))
-        }
-        _ => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Failure::Operation(format!("stdout: {error}"))),
+        Ok(()) => Ok(true),
     }
 }
 

@@ -141,7 +141,8 @@ fn what_an_option_takes_and_means_is_the_same_everywhere() {
             "output" => &["FILE", "OPTIONS.ini"],
             "options" => &["FILE", "OPTIONS.ini"],
             "pattern" => &["PATTERN", "random|sequential"],
-            "from" => &["PREVIOUS.bin"],
+            "from" => &["PREVIOUS.bin", "KEY"],
+            "to" => &["FORMAT", "KEY"],
             "version" => &["", "V"],
             _ => &[],
         };

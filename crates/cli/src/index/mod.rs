@@ -4,6 +4,7 @@ mod get;
 #[expect(dead_code, reason = "for entries that are loaded")]
 mod keys;
 mod opening;
+mod scan;
 mod stats;
 mod verify;
 
@@ -15,10 +16,8 @@ use crate::failure::Failure;
 Examples:
   # The values of three keys, read at once
   leadline index get words.index apple pear quince
-  # How many entries there are, and what they take
-  leadline index stats words.index
-  # Whether all pages are sound
-  leadline index verify words.index")]
+  # All entries whose keys begin with ap
+  leadline index scan words.index --prefix ap")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,
@@ -27,6 +26,7 @@ pub(crate) struct Args {
 #[derive(clap::Subcommand)]
 enum Command {
     Get(get::Args),
+    Scan(scan::Args),
     Verify(verify::Args),
     Stats(stats::Args),
 }
@@ -34,6 +34,7 @@ enum Command {
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     match args.command {
         Command::Get(args) => get::run(&args),
+        Command::Scan(args) => scan::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Stats(args) => stats::run(&args),
     }

@@ -16,7 +16,7 @@ use super::{DeviceName, Kind, ProfileName, TargetName, Use};
 use crate::{Cli, Failure};
 
 /// Arguments that are text and lead to no file of the command, and why.
-const NO_FILES: [(&str, &str, &str); 37] = [
+const NO_FILES: [(&str, &str, &str); 40] = [
     ("advise", "system", "a name of a list"),
     ("advise", "version", "a version"),
     ("lint", "system", "a name of a list"),
@@ -52,6 +52,9 @@ const NO_FILES: [(&str, &str, &str); 37] = [
     ("emulate ctl map", "file", "a path in the mount, which is only asked about"),
     ("experiment", "pattern", "a pattern of writes"),
     ("index get", "key", "a key"),
+    ("index scan", "from", "a key"),
+    ("index scan", "to", "a key"),
+    ("index scan", "prefix", "a key"),
     ("docs", "page", "a name of a list"),
     ("docs", "search", "words"),
 ];
