@@ -1,9 +1,11 @@
 //! `leadline index`: sorted maps of keys and values on a device.
 
-mod get;
 #[expect(dead_code, reason = "for entries that are loaded")]
+mod entries;
+mod get;
 mod keys;
 mod opening;
+mod reading;
 mod scan;
 mod stats;
 mod verify;
