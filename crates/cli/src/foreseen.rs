@@ -6,7 +6,7 @@ use leadline_device::format_size;
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::output;
+use crate::{output, printable};
 
 /// The option.
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -86,7 +86,7 @@ impl Foreseen {
             let unit = |bytes: u64| if bytes < 1024 { " bytes" } else { "" };
             let bytes =
                 bytes.map_or(String::new(), |bytes| format!(", {}{}", format_size(bytes), unit(bytes)));
-            format!("{does:<7} {place}: {what}{bytes}\n")
+            format!("{does:<7} {}: {}{bytes}\n", printable::line(place), printable::line(what))
         };
         let mut lines: String = self.reads.iter().map(|amount| line("reads", amount)).collect();
         match self.writes.is_empty() {

@@ -1,14 +1,17 @@
 //! `leadline index`: sorted maps of keys and values on a device.
 
-#[expect(dead_code, reason = "for entries that are loaded")]
 mod entries;
 mod get;
 mod keys;
+mod load;
+mod made;
+mod node_size;
 mod opening;
 mod reading;
 mod scan;
 mod stats;
 mod verify;
+mod written;
 
 use crate::failure::Failure;
 
@@ -16,6 +19,8 @@ use crate::failure::Failure;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
+  # Make an index from a file of two columns
+  leadline index load words.index words.tsv
   # The values of three keys, read at once
   leadline index get words.index apple pear quince
   # All entries whose keys begin with ap
@@ -27,6 +32,7 @@ pub(crate) struct Args {
 
 #[derive(clap::Subcommand)]
 enum Command {
+    Load(load::Args),
     Get(get::Args),
     Scan(scan::Args),
     Verify(verify::Args),
@@ -35,6 +41,7 @@ enum Command {
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     match args.command {
+        Command::Load(args) => load::run(&args),
         Command::Get(args) => get::run(&args),
         Command::Scan(args) => scan::run(&args),
         Command::Verify(args) => verify::run(&args),

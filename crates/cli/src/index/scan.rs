@@ -25,6 +25,8 @@ Examples:
   leadline index scan words.index --from apple --to banana
   # The newest, where keys are times
   leadline index scan log.index --prefix 2026- --reverse --limit 100
+  # All entries into another index
+  leadline index scan words.index | leadline index load copy.index - --scanned
 
 Prints a line for each entry: key, tab, value. Tabs, line ends, backslashes and bytes that are no text are \
 escapes (\\t \\n \\r \\\\ \\xNN), which `leadline index load --scanned` reads.")]

@@ -60,7 +60,7 @@ const NO_FILES: [(&str, &str, &str); 40] = [
 ];
 
 /// What a command needs besides files, and what an argument needs of others.
-const VALUES: [(&str, &[&str]); 19] = [
+const VALUES: [(&str, &[&str]); 20] = [
     ("advise", &["postgresql"]),
     ("lint", &["postgresql"]),
     ("prove", &["postgresql"]),
@@ -80,6 +80,7 @@ const VALUES: [(&str, &[&str]); 19] = [
     ("trace convert", &["--format=pages", "--to=msr"]),
     ("emulate ctl inject", &["eio"]),
     ("emulate ctl map", &["x"]),
+    ("index load", &["--header=no"]),
 ];
 
 /// A command that does something, with the words that call it.

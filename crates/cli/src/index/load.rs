@@ -1,0 +1,422 @@
+//! `leadline index load`: entries from a file into an index.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use leadline_device::parse_size;
+use leadline_graph::output::grouped;
+use leadline_index::{Durability, Index, Options};
+use leadline_lsm::btree::Mix;
+use leadline_measure::Progress;
+use serde::Serialize;
+
+use super::entries::{Entries, Entry, SkippedLines};
+use super::made::Made;
+use super::node_size::{self, Expected, NODE_BYTES};
+use super::opening::OpenArgs;
+use super::reading::ReadingArgs;
+use super::written::written_bytes;
+use crate::failure::Failure;
+use crate::foreseen::{DryRun, Foreseen};
+use crate::graph::{bytes, rows, seconds};
+use crate::paths::{ChangedPath, ChangesName};
+use crate::progress::Display;
+use crate::{messages, output, signals};
+
+/// Bytes of keys and values of a batch: nodes that it changes are read at once.
+const BATCH_BYTES: usize = 8 << 20;
+
+/// Bytes of entries that are looked at, and sorted where they are all, before anything is written.
+const FIRST_BYTES: usize = 64 << 20;
+
+/// So many entries are read before it is shown how many.
+const BETWEEN_SHOWN: u64 = 4096;
+
+/// Load keys and values from a file into an index
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  leadline index load words.index words.tsv
+  # Two columns of a compressed file with a header
+  leadline index load users.index users.csv.gz --key-column email \\
+    --value-column name
+  # Numbers, which sort as numbers
+  leadline index load orders.index orders.csv --key-type integer
+  # From a program
+  generate | leadline index load words.index - --header no
+
+Entries that are sorted by key, as `LC_ALL=C sort` does, are written once into full nodes of an empty index, \
+and so are up to 64M of entries in any order. All others are inserted in batches. Of a key that comes twice \
+the last value counts. See `leadline docs key-value-index`.")]
+pub(super) struct Args {
+    /// The directory of the index, made where it is not there
+    #[arg(value_name = "DIR")]
+    folder: ChangedPath,
+    /// Lines with a key and a value, also compressed (.gz, .bz2, .zst, .xz) or alone in an archive (.tar,
+    /// .zip); - for standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    file: ChangesName,
+    #[command(flatten)]
+    open: OpenArgs,
+    /// Size of a new index's nodes: 4K, 8K, 16K, 32K or 64K [default: 4K, or what --profile says is best]
+    #[arg(long, value_name = "SIZE", value_parser = node_size)]
+    node_size: Option<u32>,
+    /// Share of each operation in percent, for the size of nodes by --profile, as for `leadline btree advise`
+    #[arg(long, value_name = "OPERATION=PERCENT,..", default_value = "point=60,range=10,insert=30")]
+    mix: Mix,
+    #[command(flatten)]
+    dry: DryRun,
+    /// Print the result as one JSON document
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reading: ReadingArgs,
+}
+
+fn node_size(text: &str) -> Result<u32, String> {
+    let range = u64::from(NODE_BYTES[0])..=u64::from(NODE_BYTES[1]);
+    match parse_size(text)? {
+        size if size.is_power_of_two() && range.contains(&size) => Ok(size as u32),
+        _ => Err("must be 4K, 8K, 16K, 32K or 64K".to_owned()),
+    }
+}
+
+/// What was done.
+#[derive(Serialize)]
+struct Loaded {
+    index: String,
+    file: String,
+    read_as: String,
+    /// Entries read, and bytes of their keys and values.
+    entries_read: u64,
+    entry_bytes: u64,
+    lines_skipped: SkippedLines,
+    /// Entries whose key was there already, or came twice.
+    replaced: u64,
+    /// Of those read, how many were written in order into full nodes.
+    in_order: u64,
+    /// Entries that the index has now.
+    entries: u64,
+    node_bytes: u32,
+    seconds: f64,
+    /// Of keys and values, per second.
+    bytes_per_second: f64,
+    /// That reached the device; none where the system does not count them.
+    written_bytes: Option<u64>,
+    /// Of them, per byte of keys and values.
+    written_per_byte: Option<f64>,
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    if args.dry.dry_run {
+        return dry_run(args);
+    }
+    let stop = signals::cancel_flag()?;
+    let mut load = Load {
+        entries: Entries::open(&args.file, &args.reading)?,
+        stop: &stop,
+        display: Display::new(),
+        bytes: 0,
+        in_order: 0,
+    };
+    let (started, written_before) = (Instant::now(), written_bytes());
+    let first = load.first()?;
+    let made = Made::of(&args.folder);
+    let index = Index::open_with(&*args.folder, &options(args, &load, &first, &made)?)?;
+    let before = index.len();
+    let done = load.all(&index, first).and_then(|()| Ok(index.checkpoint()?));
+    load.display.finish();
+    let (read, skipped, read_as) = (load.entries.entries, load.entries.skipped, load.entries.words());
+    let stats = index.stats();
+    if let Err(failure) = done {
+        return Err(undone(failure, index, made, before));
+    }
+    index.close()?;
+    let seconds = started.elapsed().as_secs_f64();
+    let written = written_before.and_then(|before| written_bytes()?.checked_sub(before));
+    let loaded = Loaded {
+        index: args.folder.display().to_string(),
+        file: args.file.to_string(),
+        read_as,
+        entries_read: read,
+        entry_bytes: load.bytes,
+        lines_skipped: skipped,
+        replaced: (before + read).saturating_sub(stats.entries),
+        in_order: load.in_order,
+        entries: stats.entries,
+        node_bytes: stats.node_bytes,
+        seconds,
+        bytes_per_second: if seconds > 0.0 { load.bytes as f64 / seconds } else { 0.0 },
+        written_bytes: written,
+        written_per_byte: written.filter(|_| load.bytes > 0).map(|w| w as f64 / load.bytes as f64),
+    };
+    if args.json {
+        return output::print_json(&loaded);
+    }
+    if loaded.in_order < read {
+        messages::note(&format!(
+            "{} entries did not come in the order of their keys and were inserted in batches; \
+             LC_ALL=C sort orders text",
+            grouped(read - loaded.in_order)
+        ));
+    }
+    output::print_text(&rows(&words(&loaded)))
+}
+
+/// Says what would be read and written. Of standard input nothing is read.
+fn dry_run(args: &Args) -> Result<(), Failure> {
+    let foreseen = Foreseen::until("when all entries are in the index");
+    let foreseen = match args.file.is_standard_input() {
+        true => foreseen.reads("standard input", "keys and values", None),
+        false => {
+            let entries = Entries::open(&args.file, &args.reading)?;
+            foreseen.reads_file(Path::new(&*args.file), &format!("keys and values; {}", entries.words()))
+        }
+    };
+    let made = if args.folder.join("index").exists() { "entries and a log" } else { "a new index" };
+    foreseen.writes(args.folder.display(), made, None).print(args.json)
+}
+
+/// How the index is opened: a new one with nodes of the size that suits the entries.
+fn options(args: &Args, load: &Load<'_>, first: &First, made: &Made) -> Result<Options, Failure> {
+    let profile = args.open.profile()?;
+    // Until the checkpoint at its end a load can be done again.
+    let options = args.open.options(profile.as_ref())?.create(true).durability(Durability::Never);
+    let advised = match &profile {
+        Some(profile) if made.is_new() && args.node_size.is_none() => {
+            node_size::advised(profile, &first.expected(args, load, options.cache_bytes))
+        }
+        _ => None,
+    };
+    Ok(match args.node_size.or(advised) {
+        Some(node_bytes) => options.node_bytes(node_bytes),
+        None => options,
+    })
+}
+
+/// What a load that ended early left: nothing of a new index, or how much is there.
+fn undone(failure: Failure, index: Index, made: Made, before: u64) -> Failure {
+    let path = index.path().to_owned();
+    // After an error of the log not all that the tree has is there when it is opened again.
+    let kept = index.sync().is_ok().then(|| index.len());
+    drop(index);
+    let again = || Some(Index::open_with(&path, &Options::default().create(false)).ok()?.len());
+    let Some(now) = kept.or_else(again) else { return failure };
+    let added = now.saturating_sub(before);
+    if now == 0 && made.is_new() {
+        made.remove();
+        return failure;
+    }
+    let left = match added {
+        0 => return failure,
+        added => format!(
+            "; {} entries were added to {}, and loading again goes over them",
+            grouped(added),
+            path.display()
+        ),
+    };
+    match failure {
+        Failure::Input(line) => Failure::Input(line + &left),
+        Failure::Operation(line) => Failure::Operation(line + &left),
+        other => other,
+    }
+}
+
+/// The entries that are read first.
+struct First {
+    entries: Vec<Entry>,
+    /// Whether there are no others.
+    whole: bool,
+}
+
+impl First {
+    fn expected(&self, args: &Args, load: &Load<'_>, memory_bytes: u64) -> Expected {
+        let count = self.entries.len().max(1) as u64;
+        let keys: u64 = self.entries.iter().map(|(key, _)| key.len() as u64).sum();
+        let (read, total) = load.entries.progress();
+        let rest = total.filter(|_| !self.whole).map_or(1.0, |total| total as f64 / read.max(1) as f64);
+        Expected {
+            bytes: (load.bytes as f64 * rest).max(1.0),
+            key_bytes: (keys / count).max(1) as u32,
+            value_bytes: ((load.bytes - keys) / count) as u32,
+            longest_key: self.entries.iter().map(|(key, _)| key.len()).max().unwrap_or(0),
+            memory_bytes,
+            mix: args.mix,
+        }
+    }
+}
+
+/// A load under way.
+struct Load<'s> {
+    entries: Entries,
+    stop: &'s AtomicBool,
+    display: Display,
+    /// Of keys and values that were read.
+    bytes: u64,
+    in_order: u64,
+}
+
+impl Load<'_> {
+    fn next(&mut self) -> Result<Option<Entry>, Failure> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(Failure::Operation("interrupted".to_owned()));
+        }
+        if self.entries.entries.is_multiple_of(BETWEEN_SHOWN) {
+            self.show();
+        }
+        let next = self.entries.next()?;
+        self.bytes += next.as_ref().map_or(0, |(key, value)| (key.len() + value.len()) as u64);
+        Ok(next)
+    }
+
+    fn show(&mut self) {
+        let (read, total) = self.entries.progress();
+        let entries = grouped(self.entries.entries);
+        let (done, detail) = match total {
+            Some(total) => (
+                read as f64 / total.max(1) as f64,
+                format!("{} of {}, {entries} entries", bytes(read), bytes(total)),
+            ),
+            None => (0.0, format!("{}, {entries} entries", bytes(read))),
+        };
+        self.display.show(&Progress { phase: "load", done, detail });
+    }
+
+    /// Reads the first entries; nothing is written before that.
+    fn first(&mut self) -> Result<First, Failure> {
+        let (mut entries, mut held) = (Vec::new(), 0);
+        let whole = loop {
+            let Some(entry) = self.next()? else { break true };
+            held += entry.0.len() + entry.1.len() + size_of::<Entry>();
+            entries.push(entry);
+            if held >= FIRST_BYTES {
+                break false;
+            }
+        };
+        self.entries.check_decided()?;
+        Ok(First { entries, whole })
+    }
+
+    /// Puts all entries into the index.
+    fn all(&mut self, index: &Index, First { mut entries, whole }: First) -> Result<(), Failure> {
+        let count = entries.len() as u64;
+        let is_sorted = |entries: &[Entry]| entries.is_sorted_by(|one, next| one.0 <= next.0);
+        let mut waiting = Vec::new();
+        if index.is_empty() && (whole || is_sorted(&entries)) {
+            // Of equal keys the last one stays the last.
+            entries.sort_by(|one, next| one.0.cmp(&next.0));
+            let more = Sorted { load: self, first: entries.into_iter(), held: None, behind: None };
+            let (unsorted, beyond) = more.load(index)?;
+            waiting.extend(unsorted);
+            self.in_order = if whole { count } else { self.entries.entries - beyond };
+        } else {
+            waiting = entries;
+        }
+        self.insert(index, waiting)
+    }
+
+    /// Inserts entries that wait, and all that are not read yet, in batches.
+    fn insert(&mut self, index: &Index, waiting: Vec<Entry>) -> Result<(), Failure> {
+        let (mut batch, mut held) = (Vec::new(), 0);
+        let mut waiting = waiting.into_iter();
+        loop {
+            let next = match waiting.next() {
+                Some(entry) => Some(entry),
+                None => self.next()?,
+            };
+            let is_last = next.is_none();
+            if let Some(entry) = next {
+                held += entry.0.len() + entry.1.len();
+                batch.push(entry);
+            }
+            if held >= BATCH_BYTES || is_last {
+                index.multi_insert(batch.drain(..))?;
+                held = 0;
+            }
+            if is_last {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Entries as long as they come in the order of their keys; of equal keys the last.
+struct Sorted<'l, 's> {
+    load: &'l mut Load<'s>,
+    first: std::vec::IntoIter<Entry>,
+    /// The entry that follows if its key does not come again.
+    held: Option<Entry>,
+    /// The first entry that is not in order.
+    behind: Option<Entry>,
+}
+
+impl Sorted<'_, '_> {
+    /// Loads them; the first entry that is not one of them, and how many that is.
+    fn load(mut self, index: &Index) -> Result<(Option<Entry>, u64), Failure> {
+        self.held = self.read()?;
+        index.try_bulk_load(std::iter::from_fn(|| self.next().transpose()))?;
+        let beyond = u64::from(self.behind.is_some());
+        Ok((self.behind, beyond))
+    }
+
+    fn read(&mut self) -> Result<Option<Entry>, Failure> {
+        match self.first.next() {
+            Some(entry) => Ok(Some(entry)),
+            None => self.load.next(),
+        }
+    }
+
+    fn next(&mut self) -> Result<Option<Entry>, Failure> {
+        let Some(mut entry) = self.held.take() else { return Ok(None) };
+        loop {
+            let next = self.read()?;
+            match next {
+                Some(next) if next.0 == entry.0 => entry = next,
+                Some(next) if next.0 < entry.0 => {
+                    self.behind = Some(next);
+                    return Ok(Some(entry));
+                }
+                next => {
+                    self.held = next;
+                    return Ok(Some(entry));
+                }
+            }
+        }
+    }
+}
+
+fn words(loaded: &Loaded) -> Vec<(&'static str, String)> {
+    let SkippedLines { as_asked, header, comments, blank } = loaded.lines_skipped;
+    let skipped = [(as_asked, "by --skip"), (header, "header"), (comments, "comments"), (blank, "blank")];
+    let skipped = skipped.iter().filter(|(count, _)| *count > 0);
+    let skipped: Vec<String> = skipped.map(|(count, what)| format!("{} {what}", grouped(*count))).collect();
+    let mut table = vec![
+        ("index", loaded.index.clone()),
+        ("file", loaded.file.clone()),
+        ("read as", loaded.read_as.clone()),
+        (
+            "entries",
+            format!(
+                "{} read, {} of keys and values",
+                grouped(loaded.entries_read),
+                bytes(loaded.entry_bytes)
+            ),
+        ),
+    ];
+    if !skipped.is_empty() {
+        table.push(("lines skipped", skipped.join(", ")));
+    }
+    if loaded.replaced > 0 {
+        let replaced = grouped(loaded.replaced);
+        table.push(("replaced", format!("{replaced} values of keys that were there, or came twice")));
+    }
+    let per_second = format!("{}/s", bytes(loaded.bytes_per_second as u64));
+    table.push(("in the index", format!("{} entries", grouped(loaded.entries))));
+    table.push(("time", format!("{}, {per_second}", seconds(loaded.seconds))));
+    if let (Some(written), Some(per_byte)) = (loaded.written_bytes, loaded.written_per_byte) {
+        let each = format!("{per_byte:.2} per byte of keys and values");
+        table.push(("written", format!("{}, {each}", bytes(written))));
+    }
+    table
+}
