@@ -14,6 +14,7 @@ mod index;
 mod lsm;
 mod measure;
 mod placement;
+mod process;
 mod prove;
 mod remedy;
 mod trace;

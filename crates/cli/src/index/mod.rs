@@ -1,10 +1,12 @@
 //! `leadline index`: sorted maps of keys and values on a device.
 
+mod bench;
 mod entries;
 mod get;
 mod keys;
 mod load;
 mod made;
+mod measured;
 mod node_size;
 mod opening;
 mod reading;
@@ -24,7 +26,9 @@ Examples:
   # The values of three keys, read at once
   leadline index get words.index apple pear quince
   # All entries whose keys begin with ap
-  leadline index scan words.index --prefix ap")]
+  leadline index scan words.index --prefix ap
+  # How fast an index is on this disk
+  leadline index bench .")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,
@@ -37,6 +41,7 @@ enum Command {
     Scan(scan::Args),
     Verify(verify::Args),
     Stats(stats::Args),
+    Bench(bench::Args),
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
@@ -46,5 +51,6 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Scan(args) => scan::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Stats(args) => stats::run(&args),
+        Command::Bench(args) => bench::run(&args),
     }
 }
