@@ -58,6 +58,9 @@ fn nothing_is_done_and_what_would_be_is_said() {
         (&["graph", "update", "h.store", "-"], "standard input: the changes"),
         (&["graph", "compact", "g.store"], "the store has no changes"),
         (&["graph", "compact", "h.store"], "the new lists, at most as large"),
+        (&["index", "load", "i", "edges.csv", "--key-type", "integer"], "a new index"),
+        (&["index", "load", "i"], "standard input: keys and values"),
+        (&["index", "bench", "."], "a scratch directory: 1,000,000 entries, 5 times"),
         (&["graph", "export", "g.store", "out.csv"], "3 edges"),
         (&["graph", "export", "g.store", "out/"], "a directory of Parquet files"),
     ] {

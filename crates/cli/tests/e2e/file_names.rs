@@ -48,11 +48,18 @@ fn inputs(name: &[u8]) -> tempfile::TempDir {
                 [write]\nservice_us = 60\nservers = 8\n";
     fs::write(dir.path().join("d"), toml).unwrap();
     fs::write(dir.path().join("c"), "+ 5 6\n").unwrap();
+    fs::write(dir.path().join("keys"), "1\n3\n").unwrap();
     let two = "kind = \"cached\"\nfast = \"sim:optane\"\nslow = \"sim:sata\"\nfast_size = \"16M\"\n";
     fs::write(dir.path().join("two"), two).unwrap();
-    for (ending, from) in
-        [(".json", "p.json"), (".pages", "t"), (".el", "e"), (".toml", "d"), (".txt", "c"), ("2.toml", "two")]
-    {
+    for (ending, from) in [
+        (".json", "p.json"),
+        (".pages", "t"),
+        (".el", "e"),
+        (".toml", "d"),
+        (".txt", "c"),
+        ("2.toml", "two"),
+        ("k", "keys"),
+    ] {
         put(ending, from);
     }
     put("", "p.json");
@@ -60,7 +67,7 @@ fn inputs(name: &[u8]) -> tempfile::TempDir {
 }
 
 /// Commands with every kind of argument, and the files that they make.
-const COMMANDS: [(&[&str], &[&str]); 34] = [
+const COMMANDS: [(&[&str], &[&str]); 38] = [
     (
         &["profile", "sim:./{}.toml", "--budget-seconds", "1", "-o", "{}o.json", "--report", "{}o.html"],
         &["o.json", "o.html"],
@@ -159,6 +166,10 @@ const COMMANDS: [(&[&str], &[&str]); 34] = [
     (&["graph", "export", "{}g", "{}x.csv"], &["x.csv"]),
     (&["graph", "update", "{}g", "{}.txt"], &[]),
     (&["graph", "compact", "{}g"], &[]),
+    (&["index", "load", "{}x", "{}.el", "--key-type", "integer", "--profile", "{}.json"], &["x"]),
+    (&["index", "get", "{}x", "--keys", "{}k", "--key-type", "integer"], &[]),
+    (&["index", "verify", "{}x"], &[]),
+    (&["index", "bench", "{}x", "--dry-run"], &[]),
     (&["man", "{}man"], &[]),
 ];
 

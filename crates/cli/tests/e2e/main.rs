@@ -29,6 +29,7 @@ mod graph_query;
 mod graph_run;
 mod graph_sharded;
 mod graph_update;
+mod index;
 mod interruption;
 mod killed;
 mod kills;

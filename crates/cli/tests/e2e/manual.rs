@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::ran::{folder, names, outcome, program, run, text};
 
 /// Every command, as its manual page names it, and a flag that the page must explain.
-const COMMANDS: [(&str, &str); 28] = [
+const COMMANDS: [(&str, &str); 30] = [
     ("leadline", "leadline-profile"),
     ("leadline-profile", "--max-concurrency"),
     ("leadline-experiment", "--read-share"),
@@ -36,6 +36,8 @@ const COMMANDS: [(&str, &str); 28] = [
     ("leadline-graph-import", "--drop-self-loops"),
     ("leadline-graph-export", "--partitions"),
     ("leadline-graph-bfs", "--memory"),
+    ("leadline-index", "leadline-index-load"),
+    ("leadline-index-load", "--key-type"),
     ("leadline-completions", "SHELL"),
 ];
 
