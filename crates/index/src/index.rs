@@ -41,8 +41,19 @@ pub struct IndexStats {
     pub node_bytes: u32,
     /// Bytes of the log that would be read when the index is opened after a crash.
     pub log_bytes: u64,
+    /// Bytes that were written to the log since the index was opened.
+    pub log_written: u64,
     /// What the buffer pool did since the index was opened.
     pub pool: PoolStats,
+}
+
+impl IndexStats {
+    /// Bytes that were written since the index was opened: nodes, what cleaning moved of them, the page map,
+    /// the log.
+    pub fn written_bytes(&self) -> u64 {
+        let pages = self.pool.writes + self.pool.moves + self.pool.map_writes;
+        pages * u64::from(self.node_bytes) + self.log_written
+    }
 }
 
 impl Index {
@@ -296,6 +307,7 @@ impl Index {
             pages: tree.space.used(),
             node_bytes: tree.pool.config().page_bytes,
             log_bytes: self.shared.log_bytes(),
+            log_written: self.shared.log_written(),
             pool: tree.pool.stats(),
         }
     }

@@ -145,6 +145,10 @@ impl Shared {
         self.log.end().0.saturating_sub(self.checkpointed.load(Ordering::Relaxed))
     }
 
+    pub(crate) fn log_written(&self) -> u64 {
+        self.log.written()
+    }
+
     fn check_going(&self) -> Result<(), IndexError> {
         if self.has_stopped.load(Ordering::Acquire) { Err(IndexError::Stopped) } else { Ok(()) }
     }

@@ -33,6 +33,14 @@ fn entries_are_there_when_the_index_is_opened_again() {
     assert_eq!(index.get("b").unwrap(), Some(vec![7; 100_000]));
     assert!(!index.contains("gone").unwrap() && index.len() == 2);
     assert!(index.stats().log_bytes > 100_000);
+    // What the log has is written when it is next synced, and the nodes at the checkpoint.
+    let before = index.stats().written_bytes();
+    index.insert("c", vec![8; 50_000]).unwrap();
+    let logged = index.stats().log_written;
+    assert!((50_000..3 << 20).contains(&logged), "{logged}");
+    index.checkpoint().unwrap();
+    assert!(index.stats().written_bytes() > before + 150_000 + 50_000);
+    assert!(index.remove("c").unwrap());
     index.close().unwrap();
     // From the checkpoint.
     let index = open(&path);

@@ -120,21 +120,24 @@ impl LogFile {
         self.stored.read(bytes, self.byte(at)).map_err(LogError::io("reading", &self.path))
     }
 
-    /// Writes whole blocks. Where they make the file longer, zeros follow, up to a length of `limit`.
-    pub(crate) fn write(&mut self, blocks: &[u8], at: Lsn, limit: u64) -> Result<(), LogError> {
+    /// Writes whole blocks. Where they make the file longer, zeros follow, up to a length of `limit`. The bytes
+    /// written.
+    pub(crate) fn write(&mut self, blocks: &[u8], at: Lsn, limit: u64) -> Result<u64, LogError> {
         let first = self.byte(at);
         debug_assert!(first.is_multiple_of(BLOCK) && (blocks.len() as u64).is_multiple_of(BLOCK));
         self.stored.write(blocks, first).map_err(LogError::io("writing", &self.path))?;
         let end = first + blocks.len() as u64;
+        let mut written = blocks.len() as u64;
         if end > self.length {
             self.length = end;
             let zeros = GROWTH.min(limit.saturating_sub(end));
             // On a full disk the records may have a place all the same.
             if self.stored.write(&vec![0; zeros as usize], end).is_ok() {
                 self.length += zeros;
+                written += zeros;
             }
         }
-        Ok(())
+        Ok(written)
     }
 
     pub(crate) fn sync(&self) -> Result<(), LogError> {

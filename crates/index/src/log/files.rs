@@ -25,6 +25,8 @@ pub(crate) struct Files {
     /// earlier one there may be parts of records that nobody was told of.
     begun: bool,
     spares: Vec<String>,
+    /// Bytes written, first blocks left out.
+    written: u64,
 }
 
 impl Files {
@@ -48,11 +50,15 @@ impl Files {
         let spares = names.into_iter().filter(|name| name.starts_with(SPARE)).collect();
         let session = RandomState::new().hash_one(std::time::SystemTime::now());
         let file_bytes = file_bytes.next_multiple_of(BLOCK).max(2 * BLOCK);
-        Ok(Files { folder, file_bytes, session, all, begun: false, spares })
+        Ok(Files { folder, file_bytes, session, all, begun: false, spares, written: 0 })
     }
 
     pub(crate) fn session(&self) -> u64 {
         self.session
+    }
+
+    pub(crate) fn written(&self) -> u64 {
+        self.written
     }
 
     pub(crate) fn all(&self) -> &VecDeque<LogFile> {
@@ -73,7 +79,7 @@ impl Files {
             let Some(last) = self.all.back_mut() else { return Ok(()) };
             let left = last.start.0 + room - at.0;
             let (now, later) = blocks.split_at(blocks.len().min(left as usize));
-            last.write(now, at, self.file_bytes)?;
+            self.written += last.write(now, at, self.file_bytes)?;
             (blocks, at) = (later, Lsn(at.0 + now.len() as u64));
         }
         Ok(())
@@ -104,7 +110,7 @@ impl Files {
         let at = Lsn(last.start.0 + first);
         let there = (last.room_end().0 - at.0).min(count) as usize;
         last.read(&mut blocks[..there], at)?;
-        last.write(&blocks, at, 0)?;
+        self.written += last.write(&blocks, at, 0)?;
         last.sync()
     }
 

@@ -175,6 +175,11 @@ impl Log {
         self.shared.flush()
     }
 
+    /// Bytes written since the log was opened: records, what is left of their blocks, zeros behind them.
+    pub(crate) fn written(&self) -> u64 {
+        self.shared.files().written()
+    }
+
     /// The position behind the last record.
     pub(crate) fn end(&self) -> Lsn {
         self.shared.group.end()
