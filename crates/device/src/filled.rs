@@ -1,25 +1,64 @@
-//! A device that takes as long as another one, and answers reads with bytes that are in memory: a simulated
-//! device has none of its own.
+//! A device that takes as long as another one, and whose bytes are in memory: a simulated device has none of
+//! its own.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::{
-    Clock, Completion, Device, DeviceError, Geometry, Nanos, QueuePair, QueueShape, Request, RequestError,
+    Clock, Completion, Device, DeviceError, Geometry, Nanos, Op, QueuePair, QueueShape, Request,
+    RequestError, Wear,
 };
 
-/// A device with the bytes of a file, for tests and benchmarks in virtual time. It is only read.
+/// A device with bytes, for tests and benchmarks in virtual time.
 pub struct Filled {
     device: Box<dyn Device>,
-    contents: Arc<Vec<u8>>,
+    contents: Contents,
     now: Arc<AtomicU64>,
+    wear: Arc<Mutex<Wear>>,
+}
+
+#[derive(Clone)]
+enum Contents {
+    Fixed(Arc<Vec<u8>>),
+    Written(Arc<Mutex<Vec<u8>>>),
+}
+
+impl Contents {
+    /// What a request that completed does.
+    fn carry_out(&self, request: &Request, buffer: &mut [u8]) {
+        let (from, len) = (request.offset as usize, request.len as usize);
+        match (self, request.op) {
+            (Contents::Fixed(bytes), _) => buffer[..len].copy_from_slice(&bytes[from..from + len]),
+            (Contents::Written(bytes), op) => {
+                let mut bytes = bytes.lock().unwrap_or_else(PoisonError::into_inner);
+                match op {
+                    Op::Read => buffer[..len].copy_from_slice(&bytes[from..from + len]),
+                    Op::Write => bytes[from..from + len].copy_from_slice(&buffer[..len]),
+                    Op::Trim => bytes[from..from + len].fill(0),
+                    Op::Flush => {}
+                }
+            }
+        }
+    }
 }
 
 impl Filled {
     /// Takes the time from `device`, and the bytes from `contents`, of which there must be as many as are
-    /// read.
+    /// read. It must not be written to.
     pub fn new(device: Box<dyn Device>, contents: Arc<Vec<u8>>) -> Filled {
-        Filled { device, contents, now: Arc::default() }
+        Filled { device, contents: Contents::Fixed(contents), now: Arc::default(), wear: Arc::default() }
+    }
+
+    /// Takes the time from `device`, and keeps what is written; zeros at first.
+    pub fn zeros(device: Box<dyn Device>) -> Filled {
+        let zeros = vec![0; device.geometry().capacity_bytes as usize];
+        let contents = Contents::Written(Arc::new(Mutex::new(zeros)));
+        Filled { device, contents, now: Arc::default(), wear: Arc::default() }
+    }
+
+    /// The device's wear when it last answered; zeros where it does not know.
+    pub fn wear(&self) -> Wear {
+        *self.wear.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The device's time when it last answered, in nanoseconds, whichever queue pair was asked.
@@ -30,8 +69,9 @@ impl Filled {
 
 struct FilledPair {
     pair: Box<dyn QueuePair>,
-    contents: Arc<Vec<u8>>,
+    contents: Contents,
     now: Arc<AtomicU64>,
+    wear: Arc<Mutex<Wear>>,
     buffers: Vec<Vec<u8>>,
     asked: Vec<Option<Request>>,
 }
@@ -48,8 +88,9 @@ impl Device for Filled {
     fn queue_pair(&self, shape: QueueShape) -> Result<Box<dyn QueuePair>, DeviceError> {
         Ok(Box::new(FilledPair {
             pair: self.device.queue_pair(shape)?,
-            contents: Arc::clone(&self.contents),
+            contents: self.contents.clone(),
             now: Arc::clone(&self.now),
+            wear: Arc::clone(&self.wear),
             buffers: vec![vec![0; shape.buffer_bytes as usize]; shape.slots as usize],
             asked: vec![None; shape.slots as usize],
         }))
@@ -80,10 +121,12 @@ impl QueuePair for FilledPair {
         self.pair.reap(min, deadline, done)?;
         for answer in &done[before..] {
             let Some(asked) = self.asked[answer.slot as usize].take() else { continue };
-            let (from, len) = (asked.offset as usize, asked.len as usize);
-            self.buffers[answer.slot as usize][..len].copy_from_slice(&self.contents[from..from + len]);
+            self.contents.carry_out(&asked, &mut self.buffers[answer.slot as usize]);
         }
         self.now.store(self.pair.now(), Ordering::Relaxed);
+        if let Some(wear) = self.pair.wear() {
+            *self.wear.lock().unwrap_or_else(PoisonError::into_inner) = wear;
+        }
         Ok(())
     }
 
@@ -93,5 +136,9 @@ impl QueuePair for FilledPair {
 
     fn in_flight(&self) -> u32 {
         self.pair.in_flight()
+    }
+
+    fn wear(&self) -> Option<Wear> {
+        self.pair.wear()
     }
 }
