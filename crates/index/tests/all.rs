@@ -1,4 +1,6 @@
 //! Everything that a user of the crate sees.
 
 mod api;
+mod full_disk;
 mod model;
+mod virtual_day;

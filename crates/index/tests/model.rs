@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
 
@@ -70,13 +71,22 @@ fn random_changes(random: &mut fastrand::Rng, keys: u32) -> Changes {
     changes.into_iter().collect()
 }
 
-/// The files of an index as a killed process leaves them.
+/// The files of an index as a killed process leaves them. Where the log is synced at intervals, a file may get
+/// its name meanwhile: then all are copied again.
 fn copy(from: &Path, to: &Path) {
-    fs::create_dir(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+    while let Err(error) = try_copy(from, to) {
+        assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
+        fs::remove_dir_all(to).unwrap();
     }
+}
+
+fn try_copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs::create_dir(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        fs::copy(entry.path(), to.join(entry.file_name()))?;
+    }
+    Ok(())
 }
 
 fn entries(index: &Index) -> Model {
