@@ -250,4 +250,6 @@ impl Tree {
 }
 
 #[cfg(test)]
+mod latch_model;
+#[cfg(test)]
 mod tests;
