@@ -1,4 +1,5 @@
-//! An index where it cannot be written: on a full disk, on one that is read-only, with files of another index.
+//! An index where it cannot be written: on a full disk, on one that is read-only, with files of another
+//! index.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

@@ -71,8 +71,8 @@ fn random_changes(random: &mut fastrand::Rng, keys: u32) -> Changes {
     changes.into_iter().collect()
 }
 
-/// The files of an index as a killed process leaves them. Where the log is synced at intervals, a file may get
-/// its name meanwhile: then all are copied again.
+/// The files of an index as a killed process leaves them. Where the log is synced at intervals, a file may
+/// get its name meanwhile: then all are copied again.
 fn copy(from: &Path, to: &Path) {
     while let Err(error) = try_copy(from, to) {
         assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");

@@ -1,5 +1,5 @@
-//! Which pages a thread asks pools for, hits and misses alike: the page trace of a program as it runs. With the
-//! feature `accesses`; without it, nothing is noted, and a hit costs nothing more.
+//! Which pages a thread asks pools for, hits and misses alike: the page trace of a program as it runs. With
+//! the feature `accesses`; without it, nothing is noted, and a hit costs nothing more.
 
 use std::cell::RefCell;
 
@@ -18,8 +18,8 @@ thread_local! {
     static NOTED: RefCell<Option<Vec<Access>>> = const { RefCell::new(None) };
 }
 
-/// Runs `program`: what it returns, and the accesses of this thread meanwhile, in their order. What it runs on
-/// other threads is not noted.
+/// Runs `program`: what it returns, and the accesses of this thread meanwhile, in their order. What it runs
+/// on other threads is not noted.
 pub fn accesses_of<T>(program: impl FnOnce() -> T) -> (T, Vec<Access>) {
     let before = NOTED.replace(Some(Vec::new()));
     let returned = program();
