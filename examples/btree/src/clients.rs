@@ -38,7 +38,7 @@ pub struct Measured {
 /// # Errors
 /// [`ValidateError`]: the first client's that failed, or [`ValidateError::Interrupted`].
 pub fn measure(grown: &Grown, slice: &Slice, cancel: &AtomicBool) -> Result<Measured, ValidateError> {
-    let before = grown.pages.stats();
+    let before = grown.node_reads();
     let (begin, failed) = (Instant::now() + slice.ramp, AtomicBool::new(false));
     let end = begin + slice.counted;
     let counts = std::thread::scope(|scope| {
@@ -63,7 +63,7 @@ pub fn measure(grown: &Grown, slice: &Slice, cancel: &AtomicBool) -> Result<Meas
     let (all, counted) = counts.iter().fold((0, 0), |(all, counted), c| (all + c.0, counted + c.1));
     Ok(Measured {
         per_second: counted as f64 / slice.counted.as_secs_f64(),
-        reads: grown.pages.stats().since(&before).misses as f64 / all.max(1) as f64,
+        reads: (grown.node_reads() - before) as f64 / all.max(1) as f64,
     })
 }
 

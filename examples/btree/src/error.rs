@@ -2,8 +2,8 @@
 
 use leadline_device::DeviceError;
 use leadline_device::guard::GuardError;
+use leadline_index::IndexError;
 use leadline_lsm::btree::BTreeError;
-use leadline_tpcc::StoreError;
 
 /// What went wrong, in one line.
 #[derive(Debug, thiserror::Error)]
@@ -68,9 +68,9 @@ pub enum ValidateError {
     /// The device's reason.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// The tree's or the pool's reason.
+    /// The index's reason.
     #[error(transparent)]
-    Store(#[from] StoreError),
+    Index(#[from] IndexError),
 }
 
 impl ValidateError {

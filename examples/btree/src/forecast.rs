@@ -12,7 +12,7 @@ use crate::{ProcessorTimes, throughput};
 pub struct Forecaster<'a> {
     /// The model, fitted to the device.
     pub model: &'a dyn Predict,
-    /// The pairs in each tree, whose nodes are full.
+    /// The pairs in each tree.
     pub data: Data,
     /// Bytes of pairs that a range reads.
     pub range_bytes: u64,
@@ -45,7 +45,7 @@ impl Forecaster<'_> {
     ) -> Result<Forecast, BTreeError> {
         let usage = Usage {
             data: self.data,
-            fill: 1.0,
+            fill: times.fill,
             memory_bytes: self.memory_bytes,
             mix: Mix::only(operation),
             range_bytes: self.range_bytes,

@@ -1,10 +1,9 @@
-//! B+-trees of five node sizes on Leadline's buffer pool, measured and compared with what
+//! Leadline's index with five node sizes, measured and compared with what
 //! [`leadline_lsm::btree`] predicts for them.
 //!
-//! The tree is that of the TPC-C example, whose node is a page of any size. [`Grown`] is one tree on a
-//! device, [`measure`] has clients use it, [`ProcessorTimes`] is what that costs the processor without a
-//! device, [`Forecast`] is what the model says beforehand, [`validate()`] does it all, and [`Verdict`] says
-//! for which pairs of node sizes the order was foretold.
+//! [`Grown`] is one index, its nodes on a device, [`measure`] has clients use it, [`ProcessorTimes`] is what
+//! that costs the processor without a device, [`Forecast`] is what the model says beforehand, [`validate()`]
+//! does it all, and [`Verdict`] says for which pairs of node sizes the order was foretold.
 
 mod clients;
 mod error;
@@ -22,7 +21,7 @@ pub use error::ValidateError;
 pub use forecast::{Forecast, Forecaster};
 pub use grown::Grown;
 pub use network::throughput;
-pub use pairs::{KEY_BYTES, VALUE_BYTES, key, pairs_of, range_pairs};
+pub use pairs::{KEY_BYTES, VALUE_BYTES, key, pairs_of, range_pairs, value};
 pub use processor::ProcessorTimes;
 pub use render::{json, text};
 pub use validate::{Cell, NODE_BYTES, Plan, Validation, validate};

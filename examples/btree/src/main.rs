@@ -1,4 +1,4 @@
-//! `btree`: whether B+-trees on Leadline's buffer pool behave as `leadline btree` predicts.
+//! `btree`: whether Leadline's index behaves as `leadline btree` predicts.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -20,7 +20,7 @@ const INPUT: u8 = 2;
 /// The operation failed, or was interrupted.
 const FAILED: u8 = 1;
 
-/// B+-trees of five node sizes on Leadline's buffer pool, against what leadline btree predicts for them
+/// Leadline's index with five node sizes, against what leadline btree predicts for it
 #[derive(Parser)]
 #[command(name = "btree", version, about)]
 #[command(after_help = "Example: btree validate profile.json /mnt/nvme --size 1G --clients 1,4,16")]

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use leadline_device::MemoryDevice;
 use leadline_lsm::btree::Operation;
-use leadline_tpcc::pages::PoolOptions;
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::{Grown, ValidateError};
@@ -13,8 +12,11 @@ use crate::{Grown, ValidateError};
 /// Data of the trees on which it is measured, pairs.
 const PAIRS: u32 = 100_000;
 
-/// Operations that are timed, and as many before them that are not.
-const OPERATIONS: u32 = 4000;
+/// Lookups that are timed, and as many before them that are not.
+const LOOKUPS: u32 = 4000;
+
+/// The same of ranges, which take longer.
+const RANGES: u32 = 400;
 
 /// Alignment of the device in memory, bytes.
 const BLOCK_BYTES: u32 = 4096;
@@ -30,6 +32,8 @@ pub struct ProcessorTimes {
     pub range_visit_us: f64,
     /// More for each node that is not in memory: finding a victim, reading, verifying the checksum.
     pub miss_us: f64,
+    /// How full nodes are, 0 to 1: bytes of pairs over bytes of nodes.
+    pub fill: f64,
 }
 
 impl ProcessorTimes {
@@ -39,29 +43,28 @@ impl ProcessorTimes {
     /// # Errors
     /// [`ValidateError`] as [`Grown::load`].
     pub fn measure(node_bytes: u32, range_pairs: u32, cancel: &AtomicBool) -> Result<Self, ValidateError> {
-        let bytes = Grown::device_bytes(PAIRS, node_bytes).next_multiple_of(u64::from(node_bytes));
-        let nodes = (bytes / u64::from(node_bytes)) as u32;
+        let bytes = Grown::device_bytes(PAIRS, node_bytes);
         let load = |frames: u32| {
             let device = Arc::new(MemoryDevice::new(bytes, BLOCK_BYTES));
             Grown::load(device, node_bytes, frames, PAIRS, cancel, |_| {})
         };
-        let resident = load(nodes.max(PoolOptions::LEAST_FRAMES))?;
+        // All nodes, and those that writing needs.
+        let resident = load((bytes / u64::from(node_bytes)) as u32)?;
+        let nodes = resident.index.stats().pages as u32;
         let point = timed(&resident, Operation::Point, range_pairs, cancel)?;
         let range = timed(&resident, Operation::Range, range_pairs, cancel)?;
         let (height, count) = (resident.height() as f64, range_pairs.min(PAIRS));
         let range_visits = height + (f64::from(count) - 1.0) / resident.pairs_per_leaf();
+        let fill = resident.fill();
         drop(resident);
-        let missing = timed(
-            &load((nodes / 16).max(PoolOptions::LEAST_FRAMES))?,
-            Operation::Point,
-            range_pairs,
-            cancel,
-        )?;
+        let missing =
+            timed(&load((nodes / 16).max(Grown::LEAST_FRAMES))?, Operation::Point, range_pairs, cancel)?;
         Ok(ProcessorTimes {
             node_bytes,
             point_visit_us: point.us / height,
             range_visit_us: range.us / range_visits,
             miss_us: ((missing.us - point.us) / missing.misses.max(f64::MIN_POSITIVE)).max(0.0),
+            fill,
         })
     }
 
@@ -86,8 +89,9 @@ fn timed(
 ) -> Result<Timed, ValidateError> {
     let mut random = fastrand::Rng::with_seed(1);
     let count = range_pairs.min(grown.pairs);
+    let operations = if operation == Operation::Range { RANGES } else { LOOKUPS };
     let mut run = || -> Result<(), ValidateError> {
-        for _ in 0..OPERATIONS {
+        for _ in 0..operations {
             match operation {
                 Operation::Range => grown.range(random.u32(..=grown.pairs - count), count)?,
                 _ => grown.point(random.u32(..grown.pairs))?,
@@ -99,10 +103,10 @@ fn timed(
         Ok(())
     };
     run()?;
-    let (before, began) = (grown.pages.stats(), thread_seconds());
+    let (before, began) = (grown.node_reads(), thread_seconds());
     run()?;
-    let (seconds, each) = (thread_seconds() - began, f64::from(OPERATIONS));
-    let misses = grown.pages.stats().since(&before).misses as f64 / each;
+    let (seconds, each) = (thread_seconds() - began, f64::from(operations));
+    let misses = (grown.node_reads() - before) as f64 / each;
     Ok(Timed { us: 1e6 * seconds / each, misses })
 }
 

@@ -1,27 +1,32 @@
 //! The whole comparison: processor times, forecasts, trees on the device, slices in alternation.
 
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use leadline_device::guard::{check_directory, check_space};
-use leadline_device::scratch::{Scratch, ScratchOptions};
+use leadline_device::scratch::{DATA_START, Scratch, ScratchOptions};
 use leadline_device::{DeviceError, FileDevice, FileOptions, IoEngine, direct_alignment, format_size};
 use leadline_lsm::btree::Operation;
 use leadline_model::Predict;
-use leadline_tpcc::pages::PoolOptions;
 
 use crate::forecast::Forecaster;
 use crate::{
     Forecast, Grown, Measured, ProcessorTimes, Slice, ValidateError, measure, pairs_of, range_pairs,
 };
 
-/// The node sizes compared, bytes: all that a pool's page may have.
+/// The node sizes compared, bytes: all that an index's node may have.
 pub const NODE_BYTES: [u32; 5] = [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10];
 
 /// The operations compared.
 const OPERATIONS: [Operation; 2] = [Operation::Point, Operation::Range];
+
+/// Nodes that a client holds at once, and some to spare.
+const FRAMES_PER_CLIENT: u64 = 2;
 
 /// Fewest pairs of a tree: several levels with every node size.
 const LEAST_PAIRS: u32 = 100_000;
@@ -96,7 +101,7 @@ impl Plan {
             return Err(ValidateError::NotMeasured { low, high, least, most });
         }
         let clients = u64::from(self.clients.iter().copied().max().unwrap_or(1));
-        let needed = u64::from(PoolOptions::LEAST_FRAMES) + clients * u64::from(PoolOptions::A_TERMINAL);
+        let needed = u64::from(Grown::LEAST_FRAMES) + clients * FRAMES_PER_CLIENT;
         let (memory_bytes, frames) = (self.memory_bytes, self.memory_bytes / u64::from(most));
         if frames < needed {
             return Err(ValidateError::FewFrames { memory_bytes, node_bytes: most, frames, least: needed });
@@ -208,6 +213,7 @@ fn load(
     };
     let file = scratch.file().try_clone().map_err(|error| cannot("opening", error))?;
     let block = direct_alignment(&file).map_err(|error| cannot("the direct alignment of", error))?;
+    clear(&file).map_err(|error| cannot("writing", error))?;
     let (engine, note) = IoEngine::best();
     let device = FileDevice::new(file, scratch.capacity_bytes(), FileOptions::new(engine, block))?;
     let frames = (plan.memory_bytes / u64::from(node_bytes)).min(u64::from(u32::MAX)) as u32;
@@ -220,7 +226,16 @@ fn load(
             tenths = now;
         }
     })?;
-    // The pool's device keeps the file open; `scratch` would only remove a name, which it never had.
+    // The index's device keeps the file open; `scratch` would only remove a name, which it never had.
     drop(scratch);
     Ok((tree, note))
+}
+
+/// Writes over what a scratch file says of itself: an index is made on a device of zeros only.
+fn clear(file: &File) -> io::Result<()> {
+    let bytes = DATA_START as usize;
+    // Direct I/O wants memory that is aligned.
+    let zeros = vec![0; 2 * bytes];
+    let at = zeros.as_ptr().align_offset(bytes);
+    file.write_all_at(&zeros[at..at + bytes], 0)
 }

@@ -41,7 +41,7 @@ fn profile(dir: &Path, blocks: &[u32]) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-const SMALL: [&str; 8] = ["--size", "5M", "--memory", "2M", "--repeats", "2", "--seconds", "0.05"];
+const SMALL: [&str; 8] = ["--size", "5M", "--memory", "4608K", "--repeats", "2", "--seconds", "0.05"];
 
 #[test]
 fn a_small_validation_measures_every_cell_and_leaves_nothing() {
@@ -66,7 +66,7 @@ fn a_small_validation_measures_every_cell_and_leaves_nothing() {
     assert!(found["orders"].as_array().unwrap().len() <= 40);
     for tree in found["trees"].as_array().unwrap() {
         assert!(tree["point_visit_us"].as_f64().unwrap() > 0.0, "{tree}");
-        assert!(tree["fill"].as_f64().unwrap() > 0.9, "{tree}");
+        assert!(tree["fill"].as_f64().unwrap() > 0.75, "{tree}");
     }
     assert!(said.contains("repeat 2 of 2"), "{said}");
     assert_eq!(fs::read_dir(trees.path()).unwrap().count(), 0);

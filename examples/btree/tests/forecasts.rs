@@ -52,7 +52,8 @@ fn a_forecast_is_the_time_of_the_nodes_read_and_of_the_processor() {
         memory_bytes: 0,
         processors: 1,
     };
-    let times = ProcessorTimes { node_bytes: 65536, point_visit_us: 1.0, range_visit_us: 10.0, miss_us: 5.0 };
+    let (node_bytes, fill) = (65536, 1.0);
+    let times = ProcessorTimes { node_bytes, point_visit_us: 1.0, range_visit_us: 10.0, miss_us: 5.0, fill };
     let rate = |operation, clients| {
         let forecast = forecaster.forecast(&times, operation, clients).unwrap();
         (forecast.per_second.value, forecast.reads)
