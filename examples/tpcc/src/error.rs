@@ -1,36 +1,26 @@
-//! Why the engine could not.
+//! Why the database could not.
 
-use leadline_pool::PoolError;
+use leadline_index::IndexError;
 
-/// What went wrong in the storage engine. One line each, with the place and the remedy.
+/// What went wrong in the database. One line each, with the place and the remedy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// A page does not hold what its place says.
-    #[error("page {page}: {what}; the database is damaged, load it again")]
+    /// The index holds something else.
+    #[error("the index is no TPC-C database of Leadline's; name another directory")]
+    NoDatabase,
+    /// Loading did not come to an end.
+    #[error("the database was never loaded to its end; load it again with --replace")]
+    Unfinished,
+    /// What is at a key is not what its table has.
+    #[error("{table} {key}: {what}; the database is damaged, load it again")]
     Damaged {
-        /// Its number.
-        page: u64,
-        /// What is wrong with it.
-        what: &'static str,
-    },
-    /// A page number beyond the last page.
-    #[error("page {page}: does not exist; the database is damaged, load it again")]
-    NoPage {
-        /// Its number.
-        page: u64,
-    },
-    /// No room for another page.
-    #[error("the database is full: all of its {pages} pages are used; load it again with a larger --room")]
-    Full {
-        /// Pages it has.
-        pages: u64,
-    },
-    /// A key that must be new is in the index already.
-    #[error("the key {key} is in its index already; the database is damaged, load it again")]
-    Duplicate {
+        /// The table.
+        table: &'static str,
         /// The key, in hexadecimal.
         key: String,
+        /// What is wrong.
+        what: &'static str,
     },
     /// A row that must exist does not.
     #[error("no {table} with the key {key}; the database is damaged, load it again")]
@@ -43,7 +33,7 @@ pub enum StoreError {
     /// A thread of the run ended without an answer.
     #[error("a terminal panicked; please report it with the command line")]
     Panicked,
-    /// The pool's reason.
+    /// The index's reason.
     #[error(transparent)]
-    Pool(#[from] PoolError),
+    Index(#[from] IndexError),
 }

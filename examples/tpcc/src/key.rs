@@ -38,25 +38,16 @@ impl Key {
         self.text(&value.to_be_bytes())
     }
 
+    /// Appends a long number.
+    pub fn u64(self, value: u64) -> Key {
+        self.text(&value.to_be_bytes())
+    }
+
     /// Appends bytes as they are.
     pub fn text(mut self, text: &[u8]) -> Key {
         let start = usize::from(self.len);
         self.bytes[start..start + text.len()].copy_from_slice(text);
         self.len += text.len() as u8;
-        self
-    }
-
-    /// The last key of `len` bytes that begins with this one.
-    pub fn last(mut self, len: usize) -> Key {
-        self.bytes[usize::from(self.len)..len].fill(0xff);
-        self.len = len as u8;
-        self
-    }
-
-    /// The first key of `len` bytes that begins with this one.
-    pub fn first(mut self, len: usize) -> Key {
-        self.bytes[usize::from(self.len)..len].fill(0);
-        self.len = len as u8;
         self
     }
 }

@@ -1,32 +1,30 @@
-//! TPC-C on Leadline's buffer pool: a small storage engine of real pages, so that a pool is tried with the
-//! accesses of a real workload, and page traces come from one.
+//! TPC-C on Leadline's index: a database of nine tables in one index, whose transactions are atomic batches,
+//! so that the index is tried with a real workload, and page traces come from one.
 //!
-//! [`pages`] is what the engine stands on: the pool, memory, or either with a record of every access. On it
-//! lie [`heap`] files and B+-[`tree`]s, the [`database`] with its nine tables, and TPC-C's five transactions
-//! ([`transaction`]). [`load()`] fills it, [`run()`] lets terminals work on it, [`check()`] holds it against
-//! TPC-C's conditions of consistency.
+//! [`database`] has the tables, which are ranges of keys, and [`Transaction`](database::Transaction), which
+//! collects changes and commits them together. TPC-C's five transactions are in [`transaction`]. [`load()`]
+//! fills the database, [`run()`] lets terminals work on it, [`check()`] holds it against TPC-C's conditions
+//! of consistency. [`place`] says where it is on disk.
 //!
 //! Not an official TPC-C result, and not a database system: see `docs/tpcc.md`.
 
-mod bytes;
+mod accesses;
 mod check;
 pub mod database;
 mod error;
-pub mod file;
-pub mod heap;
 pub mod key;
 mod load;
-pub mod pages;
+pub mod place;
 mod random;
 pub mod rows;
 mod run;
 mod scale;
 pub mod transaction;
-pub mod tree;
 
+pub use accesses::{Counts, TraceFile};
 pub use check::{Inconsistency, check};
 pub use error::StoreError;
-pub use load::{load, pages_needed};
+pub use load::{bytes_needed, load};
 pub use random::last_name;
 pub use run::{KindReport, Mix, Report, RunConfig, Stop, run};
 pub use scale::{DISTRICTS, Scale};

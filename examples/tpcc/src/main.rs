@@ -1,4 +1,4 @@
-//! `tpcc`: TPC-C on Leadline's buffer pool. Not an official result.
+//! `tpcc`: TPC-C on Leadline's index. Not an official result.
 
 mod commands;
 
@@ -8,8 +8,7 @@ use clap::{Parser, Subcommand};
 
 use commands::{check, failure, load, run};
 
-/// TPC-C on Leadline's buffer pool: loads a database file, runs transactions on it, checks it. Not an
-/// official result.
+/// TPC-C on Leadline's index: loads a database, runs transactions on it, checks it. Not an official result.
 #[derive(Parser)]
 #[command(name = "tpcc", version, about, after_help = "Start with: tpcc load --dir DIR --warehouses 1")]
 struct Cli {

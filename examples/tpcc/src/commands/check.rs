@@ -2,14 +2,13 @@
 
 use std::path::PathBuf;
 
-use leadline_tpcc::check;
-use leadline_tpcc::database::Database;
+use leadline_tpcc::{check, place};
 use serde_json::json;
 
 use super::failure::Failure;
-use super::shared::{PoolArgs, json, open, print};
+use super::shared::{IndexArgs, json, open, print};
 
-/// Checks TPC-C's conditions of consistency 1 to 4, and every index against its table
+/// Checks TPC-C's conditions of consistency 1 to 4, every index against its table, and every page
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Where the database is
@@ -19,22 +18,24 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    pool: PoolArgs,
+    index: IndexArgs,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let (file, pages) = open(&args.dir, &args.pool)?;
-    let found = check(&Database::open(&pages)?, &pages)?;
+    let found = check(&open(&args.dir, &args.index.options())?)?;
     let lines: Vec<String> = found.iter().map(ToString::to_string).collect();
     if args.json {
         json(&json!({ "consistent": lines.is_empty(), "inconsistencies": lines }))?;
     } else if lines.is_empty() {
-        print("consistent: conditions 1 to 4 hold, and indexes and tables agree")?;
+        print("consistent: conditions 1 to 4 hold, indexes and tables agree, and every page is sound")?;
     } else {
         lines.iter().try_for_each(|line| print(line))?;
     }
     match lines.len() {
         0 => Ok(()),
-        count => Err(Failure::Operation(format!("{}: {count} inconsistencies", file.path().display()))),
+        count => {
+            let place = place::path(&args.dir);
+            Err(Failure::Operation(format!("{}: {count} inconsistencies", place.display())))
+        }
     }
 }

@@ -3,8 +3,6 @@
 
 use std::process::ExitCode;
 
-use leadline_device::guard::GuardError;
-use leadline_device::{DeviceError, format_size};
 use leadline_examples::Terminal;
 use leadline_tpcc::StoreError;
 
@@ -27,14 +25,6 @@ impl Failure {
             Failure::Operation(text) => TERMINAL.fail(&text, 1),
         }
     }
-
-    /// Not enough room in a database file of `bytes`.
-    pub(crate) fn room(bytes: u64) -> Failure {
-        Failure::Input(format!(
-            "--room: the file of {} is too small for what is loaded; give more",
-            format_size(bytes)
-        ))
-    }
 }
 
 /// What clap has to say.
@@ -47,23 +37,13 @@ pub(crate) fn say(text: &str) {
     TERMINAL.say(text);
 }
 
-impl From<GuardError> for Failure {
-    fn from(error: GuardError) -> Self {
-        Failure::Input(error.to_string())
-    }
-}
-
-impl From<DeviceError> for Failure {
-    fn from(error: DeviceError) -> Self {
-        Failure::Operation(error.to_string())
-    }
-}
-
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         match error {
-            // The file that was named is not what it must be.
-            StoreError::Damaged { .. } | StoreError::NoPage { .. } => Failure::Input(error.to_string()),
+            // The directory that was named is not what it must be.
+            StoreError::NoDatabase | StoreError::Unfinished | StoreError::Damaged { .. } => {
+                Failure::Input(error.to_string())
+            }
             _ => Failure::Operation(error.to_string()),
         }
     }

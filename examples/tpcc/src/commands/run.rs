@@ -1,37 +1,40 @@
-//! `tpcc run`: transactions, on a database file or in memory.
+//! `tpcc run`: transactions, on a database in a directory or in memory.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use leadline_index::{Durability, IndexStats, Options};
 use leadline_tpcc::database::Database;
-use leadline_tpcc::pages::{Memory, Pages, PoolCounts, PoolOptions, TraceFile};
 use leadline_tpcc::transaction::Kind;
-use leadline_tpcc::{Mix, Report, RunConfig, Stop, check, load, run as run_terminals};
+use leadline_tpcc::{
+    Mix, Report, RunConfig, Stop, TraceFile, bytes_needed, check, load, place, run as run_terminals,
+};
 use serde_json::{Value, json};
 
 use super::failure::{Failure, say};
-use super::shared::{PoolArgs, ScaleArgs, json, open, print};
+use super::shared::{IndexArgs, ScaleArgs, durability, json, open, print};
 
 /// Transactions run where nothing says how many.
 const DEFAULT_TRANSACTIONS: u64 = 10_000;
-/// Page of a database in memory.
-const MEMORY_PAGE: usize = 4096;
 
-/// Runs transactions and prints how many a minute, how long they took, and what the pool did
+/// Runs transactions and prints how many a minute, how long they took, and what was written
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Where the database is
     #[arg(long, required_unless_present = "memory")]
     dir: Option<PathBuf>,
-    /// Loads a database in memory first and runs on that, without pool and device
-    #[arg(long, conflicts_with_all = ["dir", "frames", "pool"])]
+    /// Loads a database in memory first and runs on that; nothing is durable
+    #[arg(long, conflicts_with_all = ["dir", "durability"])]
     memory: bool,
     #[command(flatten)]
     scale: ScaleArgs,
     #[command(flatten)]
-    pool: PoolArgs,
+    index: IndexArgs,
+    /// When commits are durable: every-commit, never, or so many milliseconds later
+    #[arg(long, default_value = "every-commit", value_name = "WHEN", value_parser = durability)]
+    durability: Durability,
     /// Threads, each with one transaction at a time
     #[arg(long, default_value_t = 1, value_name = "T")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1024))]
@@ -64,26 +67,32 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     match &args.dir {
-        Some(dir) => run_on_file(args, dir),
+        Some(dir) => run_on_disk(args, dir),
         None => run_in_memory(args),
     }
 }
 
 fn run_in_memory(args: &Args) -> Result<(), Failure> {
     let scale = args.scale.scale()?;
-    let pages = Memory::new(MEMORY_PAGE);
-    let db = load(&pages, scale, args.seed, |warehouses| {
+    let cannot = |error| Failure::Operation(format!("making a temporary directory: {error}"));
+    let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).map_err(cannot)?;
+    // All nodes are in memory, with room for what runs add.
+    let cache = bytes_needed(scale) * 5 / 4 + (64 << 20);
+    let options = Options::default().cache_bytes(cache).durability(Durability::Never);
+    let index = place::create(folder.path(), 0, false, &options).map_err(Failure::Operation)?;
+    let db = load(index, scale, args.seed, |warehouses| {
         say(&format!("loaded {warehouses} of {} warehouses", scale.warehouses));
     })?;
-    let loaded = pages.page_count();
-    let report = measure(args, &db, &pages)?;
-    refuse_inconsistent(&db, &pages)?;
-    show(args, &db, &report, loaded, pages.page_count(), None)
+    let before = db.index().stats();
+    let report = measure(args, &db)?;
+    if let Some(first) = check(&db)?.first() {
+        return Err(Failure::Operation(format!("the run left the database inconsistent: {first}")));
+    }
+    show(args, &db, &report, &before)
 }
 
-fn run_on_file(args: &Args, dir: &Path) -> Result<(), Failure> {
-    let (file, pages) = open(dir, &args.pool)?;
-    let db = Database::open(&pages)?;
+fn run_on_disk(args: &Args, dir: &Path) -> Result<(), Failure> {
+    let db = open(dir, &args.index.options().durability(args.durability))?;
     if let Some(warehouses) = args.scale.warehouses
         && warehouses != db.scale.warehouses
     {
@@ -93,25 +102,12 @@ fn run_on_file(args: &Args, dir: &Path) -> Result<(), Failure> {
             dir.display()
         )));
     }
-    let enough = PoolOptions::LEAST_FRAMES + PoolOptions::A_TERMINAL * args.terminals;
-    if args.pool.options(file.page_bytes())?.frames < enough {
-        let terminals = args.terminals;
-        return Err(Failure::Input(format!(
-            "--terminals {terminals}: needs a pool of {enough} pages or more"
-        )));
-    }
-    let loaded = pages.page_count();
-    // From here on a killed run leaves a database that says so.
-    db.catalogue(&pages, false).write(&pages)?;
-    pages.flush_catalogue()?;
-    let before = pages.stats();
-    let report = measure(args, &db, &pages)?;
-    let stats = pages.stats();
-    db.save(&pages)?;
-    show(args, &db, &report, loaded, pages.page_count(), Some(&stats.since(&before)))
+    let before = db.index().stats();
+    let report = measure(args, &db)?;
+    show(args, &db, &report, &before)
 }
 
-fn measure<P: Pages + Sync>(args: &Args, db: &Database, pages: &P) -> Result<Report, Failure> {
+fn measure(args: &Args, db: &Database) -> Result<Report, Failure> {
     let config = RunConfig {
         terminals: args.terminals,
         stop: match (args.seconds, args.accesses) {
@@ -130,12 +126,9 @@ fn measure<P: Pages + Sync>(args: &Args, db: &Database, pages: &P) -> Result<Rep
         })?),
         None => None,
     };
-    let report = run_terminals(db, pages, &config, trace.as_ref(), &*cancel_flag()?)?;
+    let report = run_terminals(db, &config, trace.as_ref(), &*cancel_flag()?)?;
     if let (Some(trace), Some(path)) = (trace, &args.trace) {
         trace.finish().map_err(|error| Failure::Operation(cannot(path, "writing", error)))?;
-    }
-    if report.full {
-        say("ended early: the database has no room left; load it again with a larger --room");
     }
     Ok(report)
 }
@@ -145,32 +138,26 @@ fn cancel_flag() -> Result<Arc<AtomicBool>, Failure> {
     leadline_examples::interrupted().map_err(|error| Failure::Operation(format!("signal handler: {error}")))
 }
 
-fn refuse_inconsistent<P: Pages>(db: &Database, pages: &P) -> Result<(), Failure> {
-    match check(db, pages)?.first() {
-        None => Ok(()),
-        Some(first) => Err(Failure::Operation(format!("the run left the database inconsistent: {first}"))),
-    }
-}
-
-fn show(
-    args: &Args,
-    db: &Database,
-    report: &Report,
-    loaded: u64,
-    pages: u64,
-    pool: Option<&PoolCounts>,
-) -> Result<(), Failure> {
+fn show(args: &Args, db: &Database, report: &Report, before: &IndexStats) -> Result<(), Failure> {
+    let after = db.index().stats();
     if args.json {
-        return json(&document(args, db, report, loaded, pages, pool));
+        return json(&document(args, db, report, before, &after));
     }
     print(&format!(
-        "{:.0} New-Order a minute (not an official tpmC), {} transactions in {:.1} s with {} terminals",
-        report.tpmc, report.transactions, report.seconds, args.terminals
+        "{:.0} New-Order a minute (not an official tpmC); {:.0} transactions a second, {} in {:.1} s with {} \
+         terminals",
+        report.tpmc, report.transactions_per_s, report.transactions, report.seconds, args.terminals
     ))?;
     print(&format!(
-        "database: {} warehouses{}, {loaded} pages before, {pages} after",
+        "{} commits, p50 {:.1} us, p99 {:.1} us; {:.0} bytes written per transaction",
+        report.commits, report.commit_p50_us, report.commit_p99_us, report.bytes_written_per_transaction
+    ))?;
+    print(&format!(
+        "database: {} warehouses{}, {} pages before, {} after",
         db.scale.warehouses,
         if db.scale.is_full() { "" } else { " of reduced scale" },
+        before.pages,
+        after.pages
     ))?;
     print("                count rolled back  reads/tx writes/tx  written      p50 us      p99 us")?;
     for kind in &report.kinds {
@@ -195,28 +182,40 @@ fn show(
         all.writes,
         100.0 * all.write_share()
     ))?;
-    match pool {
-        Some(pool) => print(&pool.to_string()),
-        None => Ok(()),
-    }
+    let [hits, misses, ahead, written, moved] = counts(before, &after);
+    let share = 100.0 * misses as f64 / (hits + misses).max(1) as f64;
+    print(&format!(
+        "pool: {hits} hits, {misses} misses ({share:.2} %), {ahead} pages read ahead, {written} pages written, \
+         {moved} moved by cleaning"
+    ))
 }
 
-fn document(
-    args: &Args,
-    db: &Database,
-    report: &Report,
-    loaded: u64,
-    pages: u64,
-    pool: Option<&PoolCounts>,
-) -> Value {
+/// Hits, misses, pages read ahead, pages written and pages that cleaning moved.
+fn counts(before: &IndexStats, after: &IndexStats) -> [u64; 5] {
+    let of = |stats: &IndexStats| {
+        let pool = &stats.pool;
+        [pool.hits, pool.misses, pool.prefetches, pool.writes, pool.moves]
+    };
+    let (before, after) = (of(before), of(after));
+    std::array::from_fn(|at| after[at] - before[at])
+}
+
+fn document(args: &Args, db: &Database, report: &Report, before: &IndexStats, after: &IndexStats) -> Value {
+    let [hits, misses, prefetches, writes, moves] = counts(before, after);
     json!({
         "terminals": args.terminals,
         "seed": args.seed,
         "scale": db.scale,
-        "pages_before": loaded,
-        "pages_after": pages,
+        "pages_before": before.pages,
+        "pages_after": after.pages,
         "run": report,
-        "pool": pool,
+        "pool": {
+            "hits": hits,
+            "misses": misses,
+            "prefetches": prefetches,
+            "writes": writes,
+            "moves": moves,
+        },
     })
 }
 

@@ -1,58 +1,40 @@
 //! What the commands' arguments have in common.
 
 use std::path::Path;
+use std::time::Duration;
 
 use clap::Args;
 use leadline_device::parse_size;
-use leadline_pool::ace::{Ace, Cleaner};
-use leadline_pool::policy::PolicyKind;
-use leadline_tpcc::Scale;
-use leadline_tpcc::file::DatabaseFile;
-use leadline_tpcc::pages::{PoolOptions, PoolPages};
+use leadline_index::{Durability, Options};
+use leadline_tpcc::database::Database;
+use leadline_tpcc::{Scale, place};
 
-use super::failure::{Failure, say};
+use super::failure::Failure;
 
-/// Pool size where none is given.
-const DEFAULT_POOL_BYTES: u64 = 64 << 20;
-
-/// How the buffer pool is made.
+/// How the index is opened.
 #[derive(Debug, Args)]
-pub(crate) struct PoolArgs {
-    /// Pages the pool holds
-    #[arg(long, value_name = "N", conflicts_with = "pool")]
-    frames: Option<u32>,
-    /// Memory of the pool [default: 64M]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
-    pool: Option<u64>,
-    /// Replacement policy
-    #[arg(long, default_value = "lru", value_parser = policy)]
-    policy: PolicyKind,
-    /// Write-back when a victim is dirty: off, cow, cow-x, cow-e, cow-x-e
-    #[arg(long, default_value = "off", value_parser = ace)]
-    ace: Ace,
-    /// Pages written at once
-    #[arg(long, default_value_t = 8, value_name = "N")]
+pub(crate) struct IndexArgs {
+    /// Memory for the index's nodes
+    #[arg(long, default_value = "64M", value_name = "SIZE", value_parser = parse_size)]
+    cache: u64,
+    /// Reads in flight from one terminal
+    #[arg(long, default_value_t = 64, value_name = "K")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1024))]
-    n: u32,
-    /// Write-back in the background: off, so many writes in flight, or auto
-    #[arg(long, default_value = "off", value_name = "OFF|D|AUTO", value_parser = cleaner)]
-    cleaner: Cleaner,
+    reads: u32,
+    /// Nodes written at once
+    #[arg(long, default_value_t = 32, value_name = "K")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1024))]
+    writes: u32,
+    /// Log after which a checkpoint is made
+    #[arg(long, default_value = "256M", value_name = "SIZE", value_parser = parse_size)]
+    checkpoint: u64,
 }
 
-impl PoolArgs {
-    /// For pages of `page_bytes`.
-    pub(crate) fn options(&self, page_bytes: u32) -> Result<PoolOptions, Failure> {
-        let bytes = self.pool.unwrap_or(DEFAULT_POOL_BYTES);
-        let frames = match self.frames {
-            Some(frames) => frames,
-            None => u32::try_from(bytes / u64::from(page_bytes))
-                .map_err(|_| Failure::Input(format!("--pool {bytes}: is too large")))?,
-        };
-        if frames < PoolOptions::LEAST_FRAMES {
-            let least = PoolOptions::LEAST_FRAMES;
-            return Err(Failure::Input(format!("a pool of {frames} pages: must hold {least} or more")));
-        }
-        Ok(PoolOptions { frames, policy: self.policy, ace: self.ace, n: self.n, cleaner: self.cleaner })
+impl IndexArgs {
+    pub(crate) fn options(&self) -> Options {
+        let mut options = Options::default().cache_bytes(self.cache).checkpoint_bytes(self.checkpoint);
+        (options.reads, options.writes) = (self.reads, self.writes);
+        options
     }
 }
 
@@ -77,11 +59,12 @@ impl ScaleArgs {
 }
 
 /// Opens the database in `dir`.
-pub(crate) fn open(dir: &Path, pool: &PoolArgs) -> Result<(DatabaseFile, PoolPages), Failure> {
-    let file = DatabaseFile::open(dir).map_err(Failure::Input)?;
-    let pages = PoolPages::open(file.device()?, file.page_bytes(), pool.options(file.page_bytes())?)?;
-    file.notes().iter().for_each(|note| say(note));
-    Ok((file, pages))
+pub(crate) fn open(dir: &Path, options: &Options) -> Result<Database, Failure> {
+    let index = place::open(dir, options).map_err(Failure::Input)?;
+    Database::open(index).map_err(|error| match Failure::from(error) {
+        Failure::Input(text) => Failure::Input(format!("{}: {text}", place::path(dir).display())),
+        other => other,
+    })
 }
 
 /// Results.
@@ -94,22 +77,14 @@ pub(crate) fn json(value: &serde_json::Value) -> Result<(), Failure> {
     print(&format!("{value:#}"))
 }
 
-fn policy(text: &str) -> Result<PolicyKind, String> {
-    let names = || PolicyKind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
-    PolicyKind::parse(text).ok_or_else(|| format!("must be one of {}", names()))
-}
-
-fn ace(text: &str) -> Result<Ace, String> {
-    Ace::parse(text).ok_or_else(|| format!("must be one of {}", Ace::ALL.map(Ace::name).join(", ")))
-}
-
-fn cleaner(text: &str) -> Result<Cleaner, String> {
+/// `every-commit`, `never`, or a number of milliseconds.
+pub(crate) fn durability(text: &str) -> Result<Durability, String> {
     match text {
-        "off" => Ok(Cleaner::Off),
-        "auto" => Ok(Cleaner::Auto),
-        depth => match depth.parse() {
-            Ok(depth @ 1..=1024) => Ok(Cleaner::Depth(depth)),
-            _ => Err("must be off, auto, or a number of writes from 1 to 1024".to_owned()),
+        "every-commit" => Ok(Durability::EveryCommit),
+        "never" => Ok(Durability::Never),
+        ms => match ms.parse() {
+            Ok(ms @ 1..=60_000) => Ok(Durability::Every(Duration::from_millis(ms))),
+            _ => Err("must be every-commit, never, or milliseconds from 1 to 60000".to_owned()),
         },
     }
 }

@@ -1,147 +1,108 @@
-//! A table: rows in a heap, found by a primary key in a B+-tree.
+//! The tables, and the indexes on them: each has the keys of the index that begin with a byte of its own.
 
 use std::marker::PhantomData;
 
 use crate::StoreError;
-use crate::heap::{Heap, HeapState, RowId};
 use crate::key::Key;
-use crate::pages::Pages;
-use crate::rows::{Keyed, Row};
-use crate::tree::{Tree, TreeState};
+use crate::rows::{
+    Customer, District, History, Item, Keyed, NAME_KEY_BYTES, NewOrder, ORDER_OF_CUSTOMER_KEY_BYTES, Order,
+    OrderLine, Stock, Warehouse,
+};
 
-/// No row of TPC-C is longer.
-const LONGEST_ROW: usize = 1024;
-
-/// A table without a primary key: HISTORY has none.
+/// A table: rows by primary key.
 #[derive(Debug)]
-pub struct Rows<R> {
-    /// Its rows.
-    pub heap: Heap,
+pub struct Table<R> {
+    first_byte: u8,
     row: PhantomData<fn() -> R>,
 }
 
-impl<R: Row> Rows<R> {
-    /// The table that the catalogue describes.
-    pub fn open(heap: HeapState) -> Self {
-        Rows { heap: Heap::open(heap, Some(R::BYTES)), row: PhantomData }
-    }
-
-    /// Adds a row.
-    ///
-    /// # Errors
-    /// [`StoreError`], here and below: a damaged page, or the pool's reason.
-    pub fn insert<P: Pages>(&self, pages: &P, row: &R) -> Result<RowId, StoreError> {
-        let mut bytes = [0; LONGEST_ROW];
-        row.encode(&mut bytes[..R::BYTES]);
-        self.heap.insert(pages, &bytes[..R::BYTES])
-    }
+/// An index on a table: keys that end with what the row's primary key has beyond them.
+#[derive(Debug)]
+pub struct KeyIndex {
+    first_byte: u8,
+    /// What it is, for messages.
+    pub name: &'static str,
+    /// Bytes of its keys.
+    pub key_bytes: usize,
 }
 
-/// A table with a primary key.
-#[derive(Debug)]
-pub struct Table<R> {
-    /// Its rows.
-    pub rows: Rows<R>,
-    /// Where they are.
-    pub primary: Tree,
+/// WAREHOUSE.
+pub const WAREHOUSES: Table<Warehouse> = Table::new(1);
+/// DISTRICT.
+pub const DISTRICTS_TABLE: Table<District> = Table::new(2);
+/// CUSTOMER.
+pub const CUSTOMERS: Table<Customer> = Table::new(3);
+/// HISTORY.
+pub const HISTORY: Table<History> = Table::new(4);
+/// NEW-ORDER.
+pub const NEW_ORDERS: Table<NewOrder> = Table::new(5);
+/// ORDER.
+pub const ORDERS: Table<Order> = Table::new(6);
+/// ORDER-LINE.
+pub const ORDER_LINES: Table<OrderLine> = Table::new(7);
+/// ITEM.
+pub const ITEMS: Table<Item> = Table::new(8);
+/// STOCK.
+pub const STOCK: Table<Stock> = Table::new(9);
+/// Customers by last name, then first name.
+pub const CUSTOMERS_BY_NAME: KeyIndex =
+    KeyIndex { first_byte: 10, name: "customers by name", key_bytes: NAME_KEY_BYTES };
+/// Orders by customer, the latest first.
+pub const ORDERS_BY_CUSTOMER: KeyIndex =
+    KeyIndex { first_byte: 11, name: "orders by customer", key_bytes: ORDER_OF_CUSTOMER_KEY_BYTES };
+
+impl<R> Table<R> {
+    const fn new(first_byte: u8) -> Table<R> {
+        Table { first_byte, row: PhantomData }
+    }
+
+    pub(super) fn key(&self, key: &Key) -> Vec<u8> {
+        within(self.first_byte, key)
+    }
 }
 
 impl<R: Keyed> Table<R> {
-    /// The table that the catalogue describes.
-    pub fn open(heap: HeapState, tree: TreeState) -> Self {
-        Table { rows: Rows::open(heap), primary: Tree::open(R::KEY_BYTES, tree) }
-    }
-
-    /// Adds a row.
-    ///
-    /// # Errors
-    /// [`StoreError::Duplicate`] where its key has one already; see [`Rows::insert`].
-    pub fn insert<P: Pages>(&self, pages: &P, row: &R) -> Result<RowId, StoreError> {
-        let id = self.rows.insert(pages, row)?;
-        self.primary.insert(pages, &row.key(), id)?;
-        Ok(id)
-    }
-
-    /// Where the row with this key is, if there is one.
-    ///
-    /// # Errors
-    /// See [`Rows::insert`].
-    pub fn try_find<P: Pages>(&self, pages: &P, key: &Key) -> Result<Option<RowId>, StoreError> {
-        self.primary.get(pages, key)
-    }
-
-    /// Where the row with this key is.
-    ///
-    /// # Errors
-    /// [`StoreError::NoRow`] where there is none.
-    pub fn find<P: Pages>(&self, pages: &P, key: &Key) -> Result<RowId, StoreError> {
-        let missing = || StoreError::NoRow { table: R::TABLE, key: key.to_string() };
-        self.try_find(pages, key)?.ok_or_else(missing)
-    }
-
-    /// The row with this key.
-    ///
-    /// # Errors
-    /// As [`Table::find`].
-    pub fn get<P: Pages>(&self, pages: &P, key: &Key) -> Result<R, StoreError> {
-        self.read(pages, self.find(pages, key)?)
-    }
-
-    /// The row at `id`.
-    ///
-    /// # Errors
-    /// See [`Rows::insert`].
-    pub fn read<P: Pages>(&self, pages: &P, id: RowId) -> Result<R, StoreError> {
-        self.rows.heap.read(pages, id, R::decode)
-    }
-
-    /// The rows at `ids`, in this order.
-    ///
-    /// # Errors
-    /// See [`Rows::insert`].
-    pub fn read_all<P: Pages>(&self, pages: &P, ids: &[RowId]) -> Result<Vec<R>, StoreError> {
-        let mut rows = Vec::with_capacity(ids.len());
-        self.rows.heap.read_all(pages, ids, |bytes| rows.push(R::decode(bytes)))?;
-        Ok(rows)
-    }
-
-    /// Changes the row at `id`; its key must stay. Returns the row as it was.
-    ///
-    /// # Errors
-    /// See [`Rows::insert`].
-    pub fn update<P: Pages>(&self, pages: &P, id: RowId, change: impl Fn(&mut R)) -> Result<R, StoreError> {
-        let mut before = None;
-        self.update_all(pages, &[id], |row| {
-            let old = R::decode(row);
-            let mut new = R::decode(row);
-            change(&mut new);
-            new.encode(row);
-            before = Some(old);
-        })?;
-        before.ok_or(StoreError::Damaged { page: id.page(), what: "a row was not visited" })
-    }
-
-    /// Changes the rows at `ids`, encoded; their keys must stay.
-    ///
-    /// # Errors
-    /// See [`Rows::insert`].
-    pub fn update_all<P: Pages>(
-        &self,
-        pages: &P,
-        ids: &[RowId],
-        change: impl FnMut(&mut [u8]),
-    ) -> Result<(), StoreError> {
-        self.rows.heap.update_all(pages, ids, change)
-    }
-
-    /// Deletes the row at `id`, which has this key.
-    ///
-    /// # Errors
-    /// [`StoreError::NoRow`] where the index does not have the key.
-    pub fn delete<P: Pages>(&self, pages: &P, id: RowId, key: &Key) -> Result<(), StoreError> {
-        if !self.primary.delete(pages, key)? {
-            return Err(StoreError::NoRow { table: R::TABLE, key: key.to_string() });
+    pub(super) fn decode(&self, key: &[u8], bytes: &[u8]) -> Result<R, StoreError> {
+        match bytes.len() == R::BYTES {
+            true => Ok(R::decode(bytes)),
+            false => {
+                let key = Key::from_bytes(key.get(1..).unwrap_or_default()).to_string();
+                Err(StoreError::Damaged { table: R::TABLE, key, what: "the row has a wrong length" })
+            }
         }
-        self.rows.heap.delete(pages, id)
+    }
+}
+
+impl KeyIndex {
+    pub(super) fn key(&self, key: &Key) -> Vec<u8> {
+        within(self.first_byte, key)
+    }
+}
+
+fn within(first_byte: u8, key: &Key) -> Vec<u8> {
+    [&[first_byte], &key[..]].concat()
+}
+
+/// The first key that does not begin with `prefix`, among those that begin with a table's byte.
+pub(super) fn after(prefix: &[u8]) -> Vec<u8> {
+    let mut after = prefix.to_vec();
+    while let Some(last) = after.pop() {
+        if last < u8::MAX {
+            after.push(last + 1);
+            break;
+        }
+    }
+    after
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prefix_ends_before_the_next_one() {
+        assert_eq!(after(&[3, 7]), [3, 8]);
+        assert_eq!(after(&[3, 255, 255]), [4]);
+        assert_eq!(WAREHOUSES.key(&Key::new().u32(258)), [1, 0, 0, 1, 2]);
     }
 }

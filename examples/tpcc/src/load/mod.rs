@@ -4,38 +4,55 @@ mod size;
 mod warehouse;
 
 use fastrand::Rng;
+use leadline_index::Index;
 
-pub use size::pages_needed;
+pub use size::bytes_needed;
 
 use crate::StoreError;
-use crate::database::Database;
-use crate::pages::Pages;
+use crate::database::{Database, ITEMS, Transaction};
 use crate::random;
 use crate::rows::Item;
 use crate::scale::Scale;
 
-/// Makes a database in empty `pages`; the caller may [save](Database::save) it. The same scale and seed make
-/// the same database. `progress` is told the warehouses loaded so far, from 0 on.
+/// Rows and keys that are written together.
+const TOGETHER: usize = 8192;
+
+/// Makes a database in an empty index. The same scale and seed make the same database. `progress` is told the
+/// warehouses loaded so far, from 0 on.
 ///
 /// # Errors
-/// [`StoreError::Full`], or the pool's reason.
-pub fn load<P: Pages>(
-    pages: &P,
+/// The index's reason.
+pub fn load(
+    index: Index,
     scale: Scale,
     seed: u64,
     mut progress: impl FnMut(u32),
 ) -> Result<Database, StoreError> {
-    let database = Database::create(pages, scale)?;
+    let db = Database::create(index, scale)?;
     let mut rng = Rng::with_seed(seed);
     progress(0);
+    let mut rows = db.begin();
     for id in 1..=scale.items {
-        database.items.insert(pages, &item(&mut rng, id))?;
+        rows.put(&ITEMS, &item(&mut rng, id));
+        rows = continued(&db, rows)?;
     }
+    rows.commit()?;
     for id in 1..=scale.warehouses {
-        warehouse::load(&database, pages, &mut rng, id)?;
+        warehouse::load(&db, &mut rng, id)?;
         progress(id);
     }
-    Ok(database)
+    db.loaded()?;
+    db.take_commits();
+    Ok(db)
+}
+
+/// Commits what has come together, if that is enough.
+fn continued<'a>(db: &'a Database, rows: Transaction<'a>) -> Result<Transaction<'a>, StoreError> {
+    if rows.changes() < TOGETHER {
+        return Ok(rows);
+    }
+    rows.commit()?;
+    Ok(db.begin())
 }
 
 fn item(rng: &mut Rng, id: u32) -> Item {

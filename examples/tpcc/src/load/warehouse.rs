@@ -2,9 +2,12 @@
 
 use fastrand::Rng;
 
+use super::continued;
 use crate::StoreError;
-use crate::database::Database;
-use crate::pages::Pages;
+use crate::database::{
+    CUSTOMERS, CUSTOMERS_BY_NAME, DISTRICTS_TABLE, Database, HISTORY, NEW_ORDERS, ORDER_LINES, ORDERS,
+    ORDERS_BY_CUSTOMER, STOCK, Transaction, WAREHOUSES,
+};
 use crate::random::{self, padded, text};
 use crate::rows::{
     Address, Customer, District, History, NewOrder, Order, OrderLine, Stock, Warehouse, name_key,
@@ -18,7 +21,7 @@ const LOADED: u64 = 1;
 const WAREHOUSE_YTD: i64 = 30_000_000;
 
 /// Loads warehouse `id`.
-pub(super) fn load<P: Pages>(db: &Database, pages: &P, rng: &mut Rng, id: u32) -> Result<(), StoreError> {
+pub(super) fn load(db: &Database, rng: &mut Rng, id: u32) -> Result<(), StoreError> {
     let warehouse = Warehouse {
         id,
         name: text(rng, 6),
@@ -26,23 +29,25 @@ pub(super) fn load<P: Pages>(db: &Database, pages: &P, rng: &mut Rng, id: u32) -
         tax: rng.u16(0..=2000),
         ytd: WAREHOUSE_YTD,
     };
-    db.warehouses.insert(pages, &warehouse)?;
+    let mut rows = db.begin();
+    rows.put(&WAREHOUSES, &warehouse);
     for item in 1..=db.scale.items {
-        db.stock.insert(pages, &stock(rng, id, item))?;
+        rows.put(&STOCK, &stock(rng, id, item));
+        rows = continued(db, rows)?;
     }
     for district in 1..=DISTRICTS {
-        load_district(db, pages, rng, id, district)?;
+        rows = load_district(db, rows, rng, id, district)?;
     }
-    Ok(())
+    rows.commit()
 }
 
-fn load_district<P: Pages>(
-    db: &Database,
-    pages: &P,
+fn load_district<'a>(
+    db: &'a Database,
+    mut rows: Transaction<'a>,
     rng: &mut Rng,
     warehouse: u32,
     id: u8,
-) -> Result<(), StoreError> {
+) -> Result<Transaction<'a>, StoreError> {
     let district = District {
         warehouse,
         id,
@@ -52,30 +57,25 @@ fn load_district<P: Pages>(
         ytd: WAREHOUSE_YTD / i64::from(DISTRICTS),
         next_order: db.scale.customers + 1,
     };
-    db.districts.insert(pages, &district)?;
+    rows.put(&DISTRICTS_TABLE, &district);
     for customer in 1..=db.scale.customers {
-        load_customer(db, pages, rng, warehouse, id, customer)?;
+        load_customer(&mut rows, rng, warehouse, id, customer);
+        rows = continued(db, rows)?;
     }
     // Every customer has one order, in random order.
     let mut customers: Vec<u32> = (1..=db.scale.customers).collect();
     rng.shuffle(&mut customers);
     for (order, customer) in (1..).zip(customers) {
-        load_order(db, pages, rng, (warehouse, id, order), customer)?;
+        load_order(db, &mut rows, rng, (warehouse, id, order), customer);
+        rows = continued(db, rows)?;
     }
-    Ok(())
+    Ok(rows)
 }
 
-fn load_customer<P: Pages>(
-    db: &Database,
-    pages: &P,
-    rng: &mut Rng,
-    warehouse: u32,
-    district: u8,
-    id: u32,
-) -> Result<(), StoreError> {
+fn load_customer(rows: &mut Transaction<'_>, rng: &mut Rng, warehouse: u32, district: u8, id: u32) {
     let customer = customer(rng, warehouse, district, id);
-    let row = db.customers.insert(pages, &customer)?;
-    db.customers_by_name.insert(pages, &name_key(&customer), row)?;
+    rows.put(&CUSTOMERS, &customer);
+    rows.put_key(&CUSTOMERS_BY_NAME, &name_key(&customer));
     let history = History {
         customer: id,
         customer_district: district,
@@ -86,17 +86,16 @@ fn load_customer<P: Pages>(
         amount: customer.ytd_payment,
         data: text(rng, 12),
     };
-    db.history.insert(pages, &history)?;
-    Ok(())
+    rows.put(&HISTORY, &history);
 }
 
-fn load_order<P: Pages>(
+fn load_order(
     db: &Database,
-    pages: &P,
+    rows: &mut Transaction<'_>,
     rng: &mut Rng,
     (warehouse, district, id): (u32, u8, u32),
     customer: u32,
-) -> Result<(), StoreError> {
+) {
     let delivered = id < db.scale.first_undelivered();
     let order = Order {
         warehouse,
@@ -108,8 +107,8 @@ fn load_order<P: Pages>(
         lines: rng.u8(5..=15),
         all_local: 1,
     };
-    let row = db.orders.insert(pages, &order)?;
-    db.orders_by_customer.insert(pages, &order_of_customer_key(&order), row)?;
+    rows.put(&ORDERS, &order);
+    rows.put_key(&ORDERS_BY_CUSTOMER, &order_of_customer_key(&order));
     for number in 1..=order.lines {
         let line = OrderLine {
             warehouse,
@@ -123,12 +122,11 @@ fn load_order<P: Pages>(
             amount: if delivered { 0 } else { rng.i64(1..=999_999) },
             district_info: text(rng, 24),
         };
-        db.order_lines.insert(pages, &line)?;
+        rows.put(&ORDER_LINES, &line);
     }
     if !delivered {
-        db.new_orders.insert(pages, &NewOrder { warehouse, district, order: id })?;
+        rows.put(&NEW_ORDERS, &NewOrder { warehouse, district, order: id });
     }
-    Ok(())
 }
 
 fn stock(rng: &mut Rng, warehouse: u32, item: u32) -> Stock {

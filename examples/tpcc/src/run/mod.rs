@@ -12,14 +12,10 @@ pub use mix::Mix;
 pub use report::{KindReport, Report};
 
 use crate::StoreError;
+use crate::accesses::{Counts, TraceFile};
 use crate::database::Database;
-use crate::pages::{Pages, RecordingPages, TraceFile};
 use crate::transaction::Input;
 use report::Tally;
-
-/// No transaction makes more pages: 15 order lines, each with a page of rows and a split of every level of
-/// its index.
-const PAGES_A_TRANSACTION: u64 = 128;
 
 /// When a run ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,9 +42,8 @@ pub struct RunConfig {
 }
 
 /// What the terminals share.
-struct Run<'a, P> {
+struct Run<'a> {
     db: &'a Database,
-    pages: &'a P,
     config: &'a RunConfig,
     trace: Option<&'a TraceFile>,
     /// Asks for an early end.
@@ -56,26 +51,25 @@ struct Run<'a, P> {
     started: Instant,
     transactions: AtomicU64,
     accesses: AtomicU64,
-    /// One terminal failed, or the pages are used up: the others need not go on.
+    /// One terminal failed: the others need not go on.
     over: AtomicBool,
-    full: AtomicBool,
 }
 
-/// Runs transactions until `config.stop`, or `cancel` is set, or the database is full. Page accesses go to
-/// `trace` if there is one.
+/// Runs transactions until `config.stop`, or `cancel` is set, then makes a checkpoint, whose bytes count but
+/// whose time does not. Page accesses go to `trace` if there is one.
 ///
 /// # Errors
-/// The first [`StoreError`] of a terminal; the database must not be used any more then.
-pub fn run<P: Pages + Sync>(
+/// The first [`StoreError`] of a terminal.
+pub fn run(
     db: &Database,
-    pages: &P,
     config: &RunConfig,
     trace: Option<&TraceFile>,
     cancel: &AtomicBool,
 ) -> Result<Report, StoreError> {
+    db.take_commits();
+    let written = db.index().stats().written_bytes();
     let shared = Run {
         db,
-        pages,
         config,
         trace,
         cancel,
@@ -83,7 +77,6 @@ pub fn run<P: Pages + Sync>(
         transactions: AtomicU64::new(0),
         accesses: AtomicU64::new(0),
         over: AtomicBool::new(false),
-        full: AtomicBool::new(false),
     };
     let tallies: Vec<Result<Tally, StoreError>> = std::thread::scope(|scope| {
         let terminals: Vec<_> = (0..config.terminals.max(1))
@@ -99,29 +92,29 @@ pub fn run<P: Pages + Sync>(
     for tally in tallies {
         all.add(&tally?);
     }
-    Ok(all.report(seconds, shared.full.load(Ordering::Relaxed)))
+    db.index().checkpoint()?;
+    let written = db.index().stats().written_bytes() - written;
+    Ok(all.report(seconds, &db.take_commits(), written))
 }
 
-impl<P: Pages> Run<'_, P> {
+impl Run<'_> {
     fn terminal(&self, number: u32) -> Result<Tally, StoreError> {
         let mut rng =
             Rng::with_seed(self.config.seed.wrapping_add(u64::from(number).wrapping_mul(0x9e37_79b9)));
-        let pages = RecordingPages::new(self.pages, self.trace);
         let mut tally = Tally::default();
         while self.goes_on() {
             let kind = self.config.mix.draw(&mut rng);
             let input = Input::draw(kind, &mut rng, self.db.scale);
-            let (before, started) = (pages.counts(), Instant::now());
-            let outcome = match input.run(self.db, &pages) {
-                Ok(outcome) => outcome,
-                Err(error) => {
-                    self.over.store(true, Ordering::Relaxed);
-                    return Err(error);
-                }
-            };
-            let accesses = pages.counts().since(before);
+            let started = Instant::now();
+            let (outcome, accesses) = leadline_pool::accesses_of(|| input.run(self.db));
+            let latency = started.elapsed();
+            let outcome = outcome.inspect_err(|_| self.over.store(true, Ordering::Relaxed))?;
+            if let Some(trace) = self.trace {
+                trace.append(&accesses);
+            }
+            let accesses = Counts::of(&accesses);
             self.accesses.fetch_add(accesses.total(), Ordering::Relaxed);
-            tally.record(kind, outcome, started.elapsed(), accesses);
+            tally.record(kind, outcome, latency, accesses);
         }
         Ok(tally)
     }
@@ -129,10 +122,6 @@ impl<P: Pages> Run<'_, P> {
     /// Whether another transaction is to be run; counts it if so.
     fn goes_on(&self) -> bool {
         if self.over.load(Ordering::Relaxed) || self.cancel.load(Ordering::Relaxed) {
-            return false;
-        }
-        if self.pages.pages_left() < PAGES_A_TRANSACTION * u64::from(self.config.terminals) {
-            self.full.store(true, Ordering::Relaxed);
             return false;
         }
         let so_far = self.transactions.fetch_add(1, Ordering::Relaxed);

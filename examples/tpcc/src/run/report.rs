@@ -5,11 +5,9 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-use crate::pages::Counts;
+use crate::accesses::Counts;
+use crate::database::{LONGEST_NS, histogram};
 use crate::transaction::{Kind, Outcome};
-
-/// Latencies are counted up to an hour, to three digits.
-const LONGEST_NS: u64 = 3_600_000_000_000;
 
 /// What came of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -20,10 +18,18 @@ pub struct Report {
     pub tpmc: f64,
     /// Transactions, with those rolled back.
     pub transactions: u64,
+    /// Transactions a second, with those rolled back.
+    pub transactions_per_s: f64,
+    /// Bytes that the index wrote per transaction: log, nodes, and what cleaning moved.
+    pub bytes_written_per_transaction: f64,
+    /// Commits; Delivery makes up to ten.
+    pub commits: u64,
+    /// Median time of a commit, microseconds; 0 where there were none.
+    pub commit_p50_us: f64,
+    /// 99th percentile, microseconds.
+    pub commit_p99_us: f64,
     /// Page accesses of all transactions.
     pub accesses: Counts,
-    /// Whether it ended because the database had no room left.
-    pub full: bool,
     /// Each kind, in the order of TPC-C.
     pub kinds: Vec<KindReport>,
 }
@@ -61,9 +67,7 @@ struct KindTally {
 
 impl Default for KindTally {
     fn default() -> Self {
-        // The bounds are valid ones: three digits, and an upper bound above twice the lower.
-        let latency_ns = Histogram::new_with_bounds(1, LONGEST_NS, 3).expect("valid bounds");
-        KindTally { transactions: 0, rolled_back: 0, accesses: Counts::default(), latency_ns }
+        KindTally { transactions: 0, rolled_back: 0, accesses: Counts::default(), latency_ns: histogram() }
     }
 }
 
@@ -73,7 +77,7 @@ impl Tally {
         tally.transactions += 1;
         tally.rolled_back += u64::from(outcome == Outcome::RolledBack);
         tally.accesses += accesses;
-        tally.latency_ns.saturating_record(u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX));
+        tally.latency_ns.saturating_record(u64::try_from(latency.as_nanos()).unwrap_or(LONGEST_NS));
     }
 
     pub(super) fn add(&mut self, other: &Tally) {
@@ -87,19 +91,25 @@ impl Tally {
         }
     }
 
-    pub(super) fn report(&self, seconds: f64, full: bool) -> Report {
+    pub(super) fn report(&self, seconds: f64, commits: &Histogram<u64>, written: u64) -> Report {
         let kinds: Vec<KindReport> =
             Kind::ALL.into_iter().zip(&self.kinds).map(|(kind, tally)| tally.report(kind)).collect();
         let mut accesses = Counts::default();
         kinds.iter().for_each(|kind| accesses += kind.accesses);
         let committed =
             kinds[Kind::NewOrder as usize].transactions - kinds[Kind::NewOrder as usize].rolled_back;
+        let transactions: u64 = kinds.iter().map(|kind| kind.transactions).sum();
+        let per_second = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
         Report {
             seconds,
-            tpmc: if seconds > 0.0 { committed as f64 * 60.0 / seconds } else { 0.0 },
-            transactions: kinds.iter().map(|kind| kind.transactions).sum(),
+            tpmc: 60.0 * per_second(committed),
+            transactions,
+            transactions_per_s: per_second(transactions),
+            bytes_written_per_transaction: written as f64 / transactions.max(1) as f64,
+            commits: commits.len(),
+            commit_p50_us: us(commits, 0.5),
+            commit_p99_us: us(commits, 0.99),
             accesses,
-            full,
             kinds,
         }
     }
@@ -107,14 +117,17 @@ impl Tally {
 
 impl KindTally {
     fn report(&self, kind: Kind) -> KindReport {
-        let us = |quantile| self.latency_ns.value_at_quantile(quantile) as f64 / 1000.0;
         KindReport {
             kind: kind.name(),
             transactions: self.transactions,
             rolled_back: self.rolled_back,
             accesses: self.accesses,
-            p50_us: us(0.5),
-            p99_us: us(0.99),
+            p50_us: us(&self.latency_ns, 0.5),
+            p99_us: us(&self.latency_ns, 0.99),
         }
     }
+}
+
+fn us(latencies_ns: &Histogram<u64>, quantile: f64) -> f64 {
+    latencies_ns.value_at_quantile(quantile) as f64 / 1000.0
 }

@@ -2,13 +2,10 @@
 
 use fastrand::Rng;
 
-use super::customer_key;
 use crate::StoreError;
-use crate::database::{Database, Lock};
-use crate::heap::RowId;
+use crate::database::{CUSTOMERS, Database, Lock, NEW_ORDERS, ORDER_LINES, ORDERS, Transaction};
 use crate::key::Key;
-use crate::pages::Pages;
-use crate::rows::{Keyed, NewOrder, OrderLine, Row};
+use crate::rows::{Keyed, customer_prefix};
 use crate::scale::DISTRICTS;
 
 /// A carrier calls at a warehouse.
@@ -30,45 +27,41 @@ impl DeliveryInput {
     ///
     /// # Errors
     /// [`StoreError`].
-    pub fn run<P: Pages>(&self, db: &Database, pages: &P) -> Result<u32, StoreError> {
+    pub fn run(&self, db: &Database) -> Result<u32, StoreError> {
         let mut delivered = 0;
         for district in 1..=DISTRICTS {
             let _held = db.locks.take([Lock::District(self.warehouse, district)]);
-            delivered += u32::from(self.deliver(db, pages, district)?);
+            delivered += u32::from(self.deliver(db, district)?);
         }
         Ok(delivered)
     }
 
-    fn deliver<P: Pages>(&self, db: &Database, pages: &P, district: u8) -> Result<bool, StoreError> {
+    fn deliver(&self, db: &Database, district: u8) -> Result<bool, StoreError> {
+        let mut rows = db.begin();
         let prefix = Key::new().u32(self.warehouse).u8(district);
-        let (first, last) = (prefix.first(NewOrder::KEY_BYTES), prefix.last(NewOrder::KEY_BYTES));
-        let oldest = db.new_orders.primary.range(pages, &first, &last, 1)?;
-        let Some((key, row)) = oldest.first() else { return Ok(false) };
-        db.new_orders.delete(pages, *row, key)?;
+        let oldest = rows.rows(&NEW_ORDERS, &prefix, 1)?;
+        let Some(new_order) = oldest.first() else { return Ok(false) };
         // NEW-ORDER and ORDER have the same key.
-        let row = db.orders.find(pages, key)?;
-        let order = db.orders.update(pages, row, |order| order.carrier = self.carrier)?;
-        let amount = self.deliver_lines(db, pages, key)?;
-        let row = db.customers.find(pages, &customer_key(self.warehouse, district, order.customer))?;
-        db.customers.update(pages, row, |customer| {
+        let key = new_order.key();
+        rows.remove(&NEW_ORDERS, &key);
+        let order = rows.update(&ORDERS, &key, |order| order.carrier = self.carrier)?;
+        let amount = deliver_lines(&mut rows, &key, db.next_date()?)?;
+        rows.update(&CUSTOMERS, &customer_prefix(self.warehouse, district, order.customer), |customer| {
             customer.balance += amount;
             customer.deliveries = customer.deliveries.saturating_add(1);
         })?;
+        rows.commit()?;
         Ok(true)
     }
+}
 
-    /// Sets the date of all lines of an order, and returns the sum of their amounts.
-    fn deliver_lines<P: Pages>(&self, db: &Database, pages: &P, order: &Key) -> Result<i64, StoreError> {
-        let (first, last) = (order.first(OrderLine::KEY_BYTES), order.last(OrderLine::KEY_BYTES));
-        let lines = db.order_lines.primary.range(pages, &first, &last, usize::MAX)?;
-        let rows: Vec<RowId> = lines.iter().map(|(_, row)| *row).collect();
-        let (date, mut amount) = (db.next_date(), 0);
-        db.order_lines.update_all(pages, &rows, |bytes| {
-            let mut line = OrderLine::decode(bytes);
-            line.delivered = date;
-            amount += line.amount;
-            line.encode(bytes);
-        })?;
-        Ok(amount)
+/// Sets the date of all lines of an order, and returns the sum of their amounts.
+fn deliver_lines(rows: &mut Transaction<'_>, order: &Key, date: u64) -> Result<i64, StoreError> {
+    let mut amount = 0;
+    for mut line in rows.rows(&ORDER_LINES, order, usize::MAX)? {
+        line.delivered = date;
+        amount += line.amount;
+        rows.put(&ORDER_LINES, &line);
     }
+    Ok(amount)
 }

@@ -15,11 +15,10 @@ pub use payment::PaymentInput;
 pub use stock_level::StockLevelInput;
 
 use crate::StoreError;
-use crate::database::Database;
-use crate::heap::RowId;
-use crate::pages::Pages;
+use crate::database::{CUSTOMERS_BY_NAME, Database, Transaction};
+use crate::key::Key;
 use crate::random;
-use crate::rows::{NAME_KEY_BYTES, name_prefix};
+use crate::rows::{customer_prefix, name_prefix};
 use crate::scale::{DISTRICTS, Scale};
 
 /// Which transaction.
@@ -64,7 +63,7 @@ impl Kind {
 pub enum Outcome {
     /// It is done.
     Committed,
-    /// A new order named an item that does not exist, as one in a hundred must: all it did was undone.
+    /// A new order named an item that does not exist, as one in a hundred must: nothing of it is done.
     RolledBack,
 }
 
@@ -95,14 +94,14 @@ impl Input {
     /// Runs it.
     ///
     /// # Errors
-    /// [`StoreError`]: the transaction is half done then, and the database must not be used any more.
-    pub fn run<P: Pages>(&self, db: &Database, pages: &P) -> Result<Outcome, StoreError> {
+    /// [`StoreError`].
+    pub fn run(&self, db: &Database) -> Result<Outcome, StoreError> {
         match self {
-            Input::NewOrder(input) => return input.run(db, pages),
-            Input::Payment(input) => input.run(db, pages)?,
-            Input::OrderStatus(input) => drop(input.run(db, pages)?),
-            Input::Delivery(input) => drop(input.run(db, pages)?),
-            Input::StockLevel(input) => drop(input.run(db, pages)?),
+            Input::NewOrder(input) => return input.run(db),
+            Input::Payment(input) => input.run(db)?,
+            Input::OrderStatus(input) => drop(input.run(db)?),
+            Input::Delivery(input) => drop(input.run(db)?),
+            Input::StockLevel(input) => drop(input.run(db)?),
         }
         Ok(Outcome::Committed)
     }
@@ -127,30 +126,22 @@ impl Who {
         }
     }
 
-    /// The customer's row.
-    fn find<P: Pages>(
-        self,
-        db: &Database,
-        pages: &P,
-        warehouse: u32,
-        district: u8,
-    ) -> Result<RowId, StoreError> {
+    /// The customer's primary key.
+    fn find(self, rows: &Transaction<'_>, warehouse: u32, district: u8) -> Result<Key, StoreError> {
         let last = match self {
-            Who::Id(id) => return db.customers.find(pages, &customer_key(warehouse, district, id)),
+            Who::Id(id) => return Ok(customer_prefix(warehouse, district, id)),
             Who::LastName(last) => last,
         };
         let prefix = name_prefix(warehouse, district, &last);
-        let (first, last) = (prefix.first(NAME_KEY_BYTES), prefix.last(NAME_KEY_BYTES));
-        let same = db.customers_by_name.range(pages, &first, &last, usize::MAX)?;
+        let same = rows.keys(&CUSTOMERS_BY_NAME, &prefix, usize::MAX)?;
         // Position n/2 rounded up, counted from 1.
         let middle = same.get(same.len().saturating_sub(1) / 2);
         let missing = StoreError::NoRow { table: "Customer (by name)", key: prefix.to_string() };
-        middle.map(|(_, row)| *row).ok_or(missing)
+        let key = middle.ok_or(missing)?;
+        // It ends with the customer's number.
+        let id = key[CUSTOMERS_BY_NAME.key_bytes - 4..].iter().fold(0, |id, byte| id << 8 | u32::from(*byte));
+        Ok(customer_prefix(warehouse, district, id))
     }
-}
-
-fn customer_key(warehouse: u32, district: u8, id: u32) -> crate::key::Key {
-    crate::rows::customer_prefix(warehouse, district, id)
 }
 
 fn any_district(rng: &mut Rng) -> u8 {

@@ -2,14 +2,15 @@
 
 use fastrand::Rng;
 
-use super::{Outcome, another_warehouse, any_district, customer_key};
+use super::{Outcome, another_warehouse, any_district};
 use crate::StoreError;
-use crate::database::{Database, Lock};
-use crate::heap::RowId;
+use crate::database::{
+    CUSTOMERS, DISTRICTS_TABLE, Database, ITEMS, Lock, NEW_ORDERS, ORDER_LINES, ORDERS, ORDERS_BY_CUSTOMER,
+    STOCK, Transaction, WAREHOUSES,
+};
 use crate::key::Key;
-use crate::pages::Pages;
 use crate::random;
-use crate::rows::{Item, Keyed, NewOrder, Order, OrderLine, Stock, order_of_customer_key};
+use crate::rows::{Item, NewOrder, Order, OrderLine, Stock, customer_prefix, order_of_customer_key};
 use crate::scale::Scale;
 
 /// An order.
@@ -34,15 +35,6 @@ pub struct LineInput {
     pub quantity: u8,
 }
 
-/// What has been done, so that it can be undone.
-struct Done {
-    order: Order,
-    order_row: RowId,
-    new_order_row: RowId,
-    lines: Vec<(RowId, Key)>,
-    stock: Vec<(RowId, Stock)>,
-}
-
 impl NewOrderInput {
     /// A random order; one in a hundred has an item that does not exist, one line in a hundred another
     /// warehouse's.
@@ -65,100 +57,84 @@ impl NewOrderInput {
         NewOrderInput { warehouse, district: any_district(rng), customer, lines }
     }
 
-    /// Enters the order, or does and undoes all up to the item that does not exist.
+    /// Enters the order, or does nothing where an item does not exist.
     ///
     /// # Errors
     /// [`StoreError`].
-    pub fn run<P: Pages>(&self, db: &Database, pages: &P) -> Result<Outcome, StoreError> {
+    pub fn run(&self, db: &Database) -> Result<Outcome, StoreError> {
         let stock = self.lines.iter().map(|line| Lock::Stock(line.supplier, line.item));
         let _held = db.locks.take(stock.chain([Lock::District(self.warehouse, self.district)]));
+        let mut rows = db.begin();
         // W_TAX never changes: the row is read without its lock.
-        db.warehouses.get(pages, &Key::new().u32(self.warehouse))?;
-        db.customers.get(pages, &customer_key(self.warehouse, self.district, self.customer))?;
-        let mut done = self.enter(db, pages)?;
-        for (number, line) in (1..).zip(&self.lines) {
-            let Some(item) = db.items.try_find(pages, &Key::new().u32(line.item))? else {
-                self.undo(db, pages, done)?;
-                return Ok(Outcome::RolledBack);
+        rows.get(&WAREHOUSES, &Key::new().u32(self.warehouse))?;
+        rows.get(&CUSTOMERS, &customer_prefix(self.warehouse, self.district, self.customer))?;
+        // All items and their stock are read at once, each.
+        let items: Vec<Key> = self.lines.iter().map(|line| Key::new().u32(line.item)).collect();
+        let items = rows.find_many(&ITEMS, &items)?;
+        let order = self.enter(db, &mut rows)?;
+        let stock: Vec<Key> = self.lines.iter().map(LineInput::stock).collect();
+        let stock = rows.find_many(&STOCK, &stock)?;
+        for (at, (item, stock)) in items.into_iter().zip(stock).enumerate() {
+            let Some(item) = item else { return Ok(Outcome::RolledBack) };
+            let key = self.lines[at].stock();
+            // Of an item that is ordered twice, the stock is what the first of its lines left.
+            let is_again = self.lines[..at].iter().any(|line| line.stock() == key);
+            let stock = match stock {
+                Some(stock) if !is_again => stock,
+                _ => rows.get(&STOCK, &key)?,
             };
-            let item = db.items.read(pages, item)?;
-            self.enter_line(db, pages, &mut done, number, line, &item)?;
+            self.enter_line(&mut rows, order, at, &item, stock);
         }
+        rows.commit()?;
         Ok(Outcome::Committed)
     }
 
-    /// Takes a number for the order and enters it.
-    fn enter<P: Pages>(&self, db: &Database, pages: &P) -> Result<Done, StoreError> {
-        let district = self.district_row(db, pages)?;
-        let id = db.districts.update(pages, district, |district| district.next_order += 1)?.next_order;
+    /// Enters the order without its lines: its number.
+    fn enter(&self, db: &Database, rows: &mut Transaction<'_>) -> Result<u32, StoreError> {
+        let district = Key::new().u32(self.warehouse).u8(self.district);
+        let id = rows.update(&DISTRICTS_TABLE, &district, |district| district.next_order += 1)?.next_order;
         let order = Order {
             warehouse: self.warehouse,
             district: self.district,
             id,
             customer: self.customer,
-            entered: db.next_date(),
+            entered: db.next_date()?,
             carrier: 0,
             lines: self.lines.len() as u8,
             all_local: u8::from(self.lines.iter().all(|line| line.supplier == self.warehouse)),
         };
-        let order_row = db.orders.insert(pages, &order)?;
-        db.orders_by_customer.insert(pages, &order_of_customer_key(&order), order_row)?;
-        let new_order_row = db.new_orders.insert(pages, &self.new_order(id))?;
-        Ok(Done { order, order_row, new_order_row, lines: Vec::new(), stock: Vec::new() })
+        rows.put(&ORDERS, &order);
+        rows.put_key(&ORDERS_BY_CUSTOMER, &order_of_customer_key(&order));
+        let new_order = NewOrder { warehouse: self.warehouse, district: self.district, order: id };
+        rows.put(&NEW_ORDERS, &new_order);
+        Ok(id)
     }
 
-    fn enter_line<P: Pages>(
-        &self,
-        db: &Database,
-        pages: &P,
-        done: &mut Done,
-        number: u8,
-        line: &LineInput,
-        item: &Item,
-    ) -> Result<(), StoreError> {
-        let stock = db.stock.find(pages, &Key::new().u32(line.supplier).u32(line.item))?;
-        let remote = line.supplier != self.warehouse;
-        let before = db.stock.update(pages, stock, |stock| take(stock, line.quantity, remote))?;
+    fn enter_line(&self, rows: &mut Transaction<'_>, order: u32, at: usize, item: &Item, mut stock: Stock) {
+        let line = &self.lines[at];
         let info = 24 * (usize::from(self.district) - 1);
         let row = OrderLine {
             warehouse: self.warehouse,
             district: self.district,
-            order: done.order.id,
-            number,
+            order,
+            number: at as u8 + 1,
             item: line.item,
             supplier: line.supplier,
             delivered: 0,
             quantity: line.quantity,
             amount: item.price * i64::from(line.quantity),
-            district_info: random::padded(&before.districts[info..info + 24]),
+            district_info: random::padded(&stock.districts[info..info + 24]),
         };
-        done.stock.push((stock, before));
-        done.lines.push((db.order_lines.insert(pages, &row)?, row.key()));
-        Ok(())
+        rows.put(&ORDER_LINES, &row);
+        take(&mut stock, line.quantity, line.supplier != self.warehouse);
+        rows.put(&STOCK, &stock);
     }
+}
 
-    /// Takes everything back, the last first.
-    fn undo<P: Pages>(&self, db: &Database, pages: &P, done: Done) -> Result<(), StoreError> {
-        for (row, key) in done.lines.iter().rev() {
-            db.order_lines.delete(pages, *row, key)?;
-        }
-        for (row, before) in done.stock.iter().rev() {
-            db.stock.update(pages, *row, |stock| *stock = before.clone())?;
-        }
-        db.new_orders.delete(pages, done.new_order_row, &self.new_order(done.order.id).key())?;
-        db.orders_by_customer.delete(pages, &order_of_customer_key(&done.order))?;
-        db.orders.delete(pages, done.order_row, &done.order.key())?;
-        let district = self.district_row(db, pages)?;
-        db.districts.update(pages, district, |district| district.next_order -= 1)?;
-        Ok(())
-    }
-
-    fn district_row<P: Pages>(&self, db: &Database, pages: &P) -> Result<RowId, StoreError> {
-        db.districts.find(pages, &Key::new().u32(self.warehouse).u8(self.district))
-    }
-
-    fn new_order(&self, order: u32) -> NewOrder {
-        NewOrder { warehouse: self.warehouse, district: self.district, order }
+impl LineInput {
+    /// Key of the stock that it takes from.
+    fn stock(&self) -> Key {
+        Key::new().u32(self.supplier).u32(self.item)
     }
 }
 

@@ -4,10 +4,9 @@ use fastrand::Rng;
 
 use super::{Who, any_district};
 use crate::StoreError;
-use crate::database::{Database, Lock};
+use crate::database::{CUSTOMERS, Database, Lock, ORDER_LINES, ORDERS, ORDERS_BY_CUSTOMER};
 use crate::key::Key;
-use crate::pages::Pages;
-use crate::rows::{Keyed, ORDER_OF_CUSTOMER_KEY_BYTES, Order, OrderLine, customer_prefix};
+use crate::rows::{Order, OrderLine, customer_prefix};
 use crate::scale::Scale;
 
 /// A customer's question.
@@ -30,25 +29,18 @@ impl OrderStatusInput {
     ///
     /// # Errors
     /// [`StoreError`].
-    pub fn run<P: Pages>(
-        &self,
-        db: &Database,
-        pages: &P,
-    ) -> Result<Option<(Order, Vec<OrderLine>)>, StoreError> {
+    pub fn run(&self, db: &Database) -> Result<Option<(Order, Vec<OrderLine>)>, StoreError> {
         let _held = db.locks.take([Lock::District(self.warehouse, self.district)]);
-        let row = self.customer.find(db, pages, self.warehouse, self.district)?;
-        let customer = db.customers.read(pages, row)?;
+        let rows = db.begin();
+        let customer = self.customer.find(&rows, self.warehouse, self.district)?;
+        let customer = rows.get(&CUSTOMERS, &customer)?;
         let prefix = customer_prefix(self.warehouse, self.district, customer.id);
-        let (first, last) =
-            (prefix.first(ORDER_OF_CUSTOMER_KEY_BYTES), prefix.last(ORDER_OF_CUSTOMER_KEY_BYTES));
-        let latest = db.orders_by_customer.range(pages, &first, &last, 1)?;
-        let Some((_, row)) = latest.first() else { return Ok(None) };
-        let order = db.orders.read(pages, *row)?;
-        let prefix = Key::new().u32(self.warehouse).u8(self.district).u32(order.id);
-        let (first, last) = (prefix.first(OrderLine::KEY_BYTES), prefix.last(OrderLine::KEY_BYTES));
-        let rows: Vec<_> =
-            db.order_lines.primary.range(pages, &first, &last, usize::MAX)?.iter().map(|x| x.1).collect();
-        let lines = db.order_lines.read_all(pages, &rows)?;
-        Ok(Some((order, lines)))
+        let latest = rows.keys(&ORDERS_BY_CUSTOMER, &prefix, 1)?;
+        let Some(key) = latest.first() else { return Ok(None) };
+        // It ends with the order's number, in descending order.
+        let id = !key[prefix.len()..].iter().fold(0, |id, byte| id << 8 | u32::from(*byte));
+        let key = Key::new().u32(self.warehouse).u8(self.district).u32(id);
+        let order = rows.get(&ORDERS, &key)?;
+        Ok(Some((order, rows.rows(&ORDER_LINES, &key, usize::MAX)?)))
     }
 }

@@ -6,9 +6,8 @@ use fastrand::Rng;
 
 use super::{Who, another_warehouse, any_district};
 use crate::StoreError;
-use crate::database::{Database, Lock};
+use crate::database::{CUSTOMERS, DISTRICTS_TABLE, Database, HISTORY, Lock, WAREHOUSES};
 use crate::key::Key;
-use crate::pages::Pages;
 use crate::random::padded;
 use crate::rows::{Customer, History};
 use crate::scale::Scale;
@@ -49,18 +48,19 @@ impl PaymentInput {
     ///
     /// # Errors
     /// [`StoreError`].
-    pub fn run<P: Pages>(&self, db: &Database, pages: &P) -> Result<(), StoreError> {
+    pub fn run(&self, db: &Database) -> Result<(), StoreError> {
         let _held = db.locks.take([
             Lock::Warehouse(self.warehouse),
             Lock::District(self.warehouse, self.district),
             Lock::District(self.customer_warehouse, self.customer_district),
         ]);
-        let row = db.warehouses.find(pages, &Key::new().u32(self.warehouse))?;
-        let warehouse = db.warehouses.update(pages, row, |warehouse| warehouse.ytd += self.amount)?;
-        let row = db.districts.find(pages, &Key::new().u32(self.warehouse).u8(self.district))?;
-        let district = db.districts.update(pages, row, |district| district.ytd += self.amount)?;
-        let row = self.customer.find(db, pages, self.customer_warehouse, self.customer_district)?;
-        let customer = db.customers.update(pages, row, |customer| self.book(customer))?;
+        let mut rows = db.begin();
+        let warehouse = Key::new().u32(self.warehouse);
+        let district = warehouse.u8(self.district);
+        let warehouse = rows.update(&WAREHOUSES, &warehouse, |warehouse| warehouse.ytd += self.amount)?;
+        let district = rows.update(&DISTRICTS_TABLE, &district, |district| district.ytd += self.amount)?;
+        let customer = self.customer.find(&rows, self.customer_warehouse, self.customer_district)?;
+        let customer = rows.update(&CUSTOMERS, &customer, |customer| self.book(customer))?;
         let mut data = [0; 24];
         data[..10].copy_from_slice(&warehouse.name);
         data[14..].copy_from_slice(&district.name);
@@ -70,12 +70,12 @@ impl PaymentInput {
             customer_warehouse: self.customer_warehouse,
             district: self.district,
             warehouse: self.warehouse,
-            date: db.next_date(),
+            date: db.next_date()?,
             amount: self.amount,
             data,
         };
-        db.history.insert(pages, &history)?;
-        Ok(())
+        rows.put(&HISTORY, &history);
+        rows.commit()
     }
 
     fn book(&self, customer: &mut Customer) {

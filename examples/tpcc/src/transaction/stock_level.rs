@@ -5,10 +5,8 @@ use fastrand::Rng;
 
 use super::any_district;
 use crate::StoreError;
-use crate::database::{Database, Lock};
+use crate::database::{DISTRICTS_TABLE, Database, Lock, ORDER_LINES, STOCK};
 use crate::key::Key;
-use crate::pages::Pages;
-use crate::rows::{Keyed, OrderLine};
 
 /// Orders that are looked at.
 const ORDERS: u32 = 20;
@@ -33,26 +31,21 @@ impl StockLevelInput {
     ///
     /// # Errors
     /// [`StoreError`].
-    pub fn run<P: Pages>(&self, db: &Database, pages: &P) -> Result<usize, StoreError> {
-        let items = self.items_ordered_lately(db, pages)?;
-        let mut short = 0;
-        for item in items {
-            let stock = db.stock.get(pages, &Key::new().u32(self.warehouse).u32(item))?;
-            short += usize::from(stock.quantity < self.threshold);
-        }
-        Ok(short)
+    pub fn run(&self, db: &Database) -> Result<usize, StoreError> {
+        let items = self.items_ordered_lately(db)?;
+        let keys: Vec<Key> = items.iter().map(|item| Key::new().u32(self.warehouse).u32(*item)).collect();
+        let stock = db.begin().find_many(&STOCK, &keys)?;
+        Ok(stock.into_iter().flatten().filter(|stock| stock.quantity < self.threshold).count())
     }
 
-    fn items_ordered_lately<P: Pages>(&self, db: &Database, pages: &P) -> Result<Vec<u32>, StoreError> {
+    fn items_ordered_lately(&self, db: &Database) -> Result<Vec<u32>, StoreError> {
         let _held = db.locks.take([Lock::District(self.warehouse, self.district)]);
+        let rows = db.begin();
         let district = Key::new().u32(self.warehouse).u8(self.district);
-        let next = db.districts.get(pages, &district)?.next_order;
-        let first = district.u32(next.saturating_sub(ORDERS)).first(OrderLine::KEY_BYTES);
-        let last = district.u32(next.saturating_sub(1)).last(OrderLine::KEY_BYTES);
-        let rows: Vec<_> =
-            db.order_lines.primary.range(pages, &first, &last, usize::MAX)?.iter().map(|x| x.1).collect();
-        let mut items: Vec<u32> =
-            db.order_lines.read_all(pages, &rows)?.iter().map(|line| line.item).collect();
+        let next = rows.get(&DISTRICTS_TABLE, &district)?.next_order;
+        let [first, last] = [ORDERS, 1].map(|before| district.u32(next.saturating_sub(before)));
+        let lines = rows.rows_between(&ORDER_LINES, &first, &last, usize::MAX)?;
+        let mut items: Vec<u32> = lines.iter().map(|line| line.item).collect();
         items.sort_unstable();
         items.dedup();
         Ok(items)
