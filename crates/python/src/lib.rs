@@ -9,6 +9,7 @@ mod call;
 mod cells;
 mod errors;
 mod graph;
+mod index;
 mod models;
 mod profile;
 mod size;
@@ -38,6 +39,8 @@ mod _leadline {
     use super::graph::{cdlp_iterations, pagerank_options};
     #[pymodule_export]
     use super::graph::{degrees, ego, neighbors, subgraph};
+    #[pymodule_export]
+    use super::index::{IndexRange, IndexStore, IndexView};
     #[pymodule_export]
     use super::models::Models;
     #[pymodule_export]
