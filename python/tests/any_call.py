@@ -133,6 +133,14 @@ def _calibration() -> Any:
     return made
 
 
+def _index(folder: Path, which: int) -> leadline.Index:
+    """An open index of its own."""
+    shutil.rmtree(folder / "own.index", ignore_errors=True)
+    index = leadline.Index.open(folder / "own.index", key_type=["bytes", "integer"][which % 2], memory="16M")
+    index.multi_insert({b"abc": b"1"} if which % 2 == 0 else {7: b"1"})
+    return index
+
+
 #: Classes whose objects mount a folder.
 MOUNTED = ("Capture", "Disk", "Drive", "EmulatedDrive")
 
@@ -140,6 +148,9 @@ MOUNTED = ("Capture", "Disk", "Drive", "EmulatedDrive")
 MADE: dict[str, Callable[[Path, int], Any]] = {
     "Graph": _graph,
     "GraphUpdate": lambda folder, which: _graph(folder, which).update(),
+    "Index": _index,
+    "IndexBatch": lambda folder, which: _index(folder, which).batch(),
+    "IndexSnapshot": lambda folder, which: _index(folder, which).snapshot(),
     "Subgraph": lambda folder, which: _graph(folder, which).ego(1),
     "Profile": lambda folder, which: leadline.Profile.load("device:p4510"),
     "Report": lambda folder, which: leadline.Profile.load("device:p4510").report(),
@@ -226,6 +237,12 @@ FITTING: dict[str, list[Any]] = {
     **{name: [True, False] for name in ("directed", "drop_self_loops", "reverse", "renumber", "plain")},
     "profile": [leadline.Profile.load("device:p4510")],
     "document": ["{}"],
+    "key": [b"abc", 7],
+    "keys": [[b"abc", b"x"], [7, 8], np.array([7, 9]), np.array([b"abc"])],
+    "entries": [{b"b": b"2"}, [(7, b"1")], {}],
+    "key_type": ["bytes", "integer"],
+    "durability": ["commit", "never", 0.5],
+    "node_size": ["4K", 8192],
 }
 
 #: Devices that may be measured: none that is real. What is left out here would be the current folder.

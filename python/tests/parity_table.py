@@ -169,6 +169,7 @@ FACES = {
 
 #: Commands that no function runs, and those below them.
 NOT_IN_PYTHON = {
+    "index": "leadline.Index is the map itself, with the options of the same names; tests/test_index.py",
     "completions": "for shells",
     "docs": "for reading: ``leadline docs`` in a shell, ``!leadline docs`` in a notebook",
     "man": "for man",

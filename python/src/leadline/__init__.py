@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from ._errors import BadInput, Error, Extrapolated, Failed, NotConverged, Warning
     from ._graph import Graph
     from ._graph_update import GraphUpdate
+    from ._index import Index
+    from ._index_batch import IndexBatch
+    from ._index_view import IndexSnapshot
     from ._lint import Lint, lint
     from ._measure import experiment, import_profile, profile
     from ._models import Models, fit, predict
@@ -44,6 +47,9 @@ __all__ = [
     "Failed",
     "Graph",
     "GraphUpdate",
+    "Index",
+    "IndexBatch",
+    "IndexSnapshot",
     "Lint",
     "Models",
     "NotConverged",
@@ -90,6 +96,9 @@ _NAMES = {
     "_errors": ("BadInput", "Error", "Extrapolated", "Failed", "NotConverged", "Warning"),
     "_graph": ("Graph",),
     "_graph_update": ("GraphUpdate",),
+    "_index": ("Index",),
+    "_index_batch": ("IndexBatch",),
+    "_index_view": ("IndexSnapshot",),
     "_lint": ("Lint", "lint"),
     "_measure": ("experiment", "import_profile", "profile"),
     "_models": ("Models", "fit", "predict"),
