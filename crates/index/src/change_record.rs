@@ -9,20 +9,32 @@ const REMOVE: u8 = 2;
 /// Changes by their keys.
 pub(crate) type Changes<'c> = Vec<(&'c [u8], Change<'c>)>;
 
-/// Bytes in front of a change's key.
-fn head(key: &[u8], change: Change<'_>) -> ([u8; 9], usize) {
-    let mut head = [0; 9];
-    head[1..5].copy_from_slice(&(key.len() as u32).to_le_bytes());
-    match change {
-        Change::Put(value) => {
-            head[0] = PUT;
-            head[5..].copy_from_slice(&(value.len() as u32).to_le_bytes());
-            (head, 9)
-        }
-        Change::Remove => {
-            head[0] = REMOVE;
-            (head, 5)
-        }
+/// What is in front of a change's key.
+pub(crate) struct Head {
+    bytes: [u8; 9],
+    len: usize,
+}
+
+impl Head {
+    pub(crate) fn of(key: &[u8], change: Change<'_>) -> Head {
+        let mut bytes = [0; 9];
+        bytes[1..5].copy_from_slice(&(key.len() as u32).to_le_bytes());
+        let len = match change {
+            Change::Put(value) => {
+                bytes[0] = PUT;
+                bytes[5..].copy_from_slice(&(value.len() as u32).to_le_bytes());
+                9
+            }
+            Change::Remove => {
+                bytes[0] = REMOVE;
+                5
+            }
+        };
+        Head { bytes, len }
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
     }
 }
 
@@ -30,12 +42,9 @@ fn head(key: &[u8], change: Change<'_>) -> ([u8; 9], usize) {
 pub(crate) fn encode(changes: &[(&[u8], Change<'_>)]) -> Vec<u8> {
     let mut record = Vec::new();
     for (key, change) in changes {
-        let (head, len) = head(key, *change);
-        record.extend_from_slice(&head[..len]);
+        record.extend_from_slice(Head::of(key, *change).bytes());
         record.extend_from_slice(key);
-        if let Change::Put(value) = change {
-            record.extend_from_slice(value);
-        }
+        record.extend_from_slice(change.value());
     }
     record
 }

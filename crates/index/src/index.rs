@@ -14,7 +14,7 @@ use crate::options::Options;
 use crate::range::{Range, bounds};
 use crate::shared::Shared;
 use crate::snapshot::Snapshot;
-use crate::tree::{Change, Pair, Tree, Verified, View};
+use crate::tree::{Change, Pair, Verified, View};
 
 /// A sorted map of byte strings in a directory. Threads share it by reference; clones are the same index.
 ///
@@ -151,7 +151,7 @@ impl Index {
         let (key, value) = (key.as_ref(), value.as_ref());
         self.shared.tree.check(key, value)?;
         let change = Change::Put(value);
-        self.shared.change_one(key, change, |tree| tree.put(key, value).map(|is_new| (is_new, true)))
+        self.shared.change_one(key, change, |tree, leaf| Ok((tree.put(leaf, key, value)?, true)))
     }
 
     /// Removes a key's entry; whether there was one.
@@ -160,8 +160,10 @@ impl Index {
     /// [`Index::insert`].
     pub fn remove(&self, key: impl AsRef<[u8]>) -> Result<bool, IndexError> {
         let key = key.as_ref();
-        let remove = |tree: &Tree| tree.remove(key).map(|was_there| (was_there, was_there));
-        self.shared.change_one(key, Change::Remove, remove)
+        self.shared.change_one(key, Change::Remove, |tree, leaf| {
+            let was_there = tree.remove(leaf, key)?;
+            Ok((was_there, was_there))
+        })
     }
 
     /// Makes the changes of a batch: after a crash either all or none of them are there. Their leaves are

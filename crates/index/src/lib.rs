@@ -12,7 +12,7 @@
 //! | `space`, `versions` | pages in use; nodes as they were, for snapshots |
 //! | `meta` | what is not in nodes, as of the last checkpoint |
 //! | `folder` | the files |
-//! | `log`, `change_record` | the write-ahead log, and what it records |
+//! | `log`, `change_record`, `redo` | the write-ahead log, what it records, and how that is made again |
 
 mod batch;
 mod change_record;
@@ -25,6 +25,7 @@ mod meta;
 mod node;
 mod options;
 mod range;
+mod redo;
 mod shared;
 mod snapshot;
 mod sort;

@@ -9,12 +9,14 @@ use std::time::Duration;
 use crossbeam_utils::sync::{ShardedLock, ShardedLockReadGuard};
 use leadline_device::Device;
 
-use crate::change_record::{decode, encode};
+use crate::change_record::{Head, encode};
 use crate::error::IndexError;
 use crate::folder::Folder;
 use crate::log::{Log, LogOptions, Lsn};
 use crate::meta::Meta;
+use crate::node::Page;
 use crate::options::Options;
+use crate::redo::Redo;
 use crate::sort::Sorter;
 use crate::space::Space;
 use crate::tree::{Change, Loader, Tree};
@@ -78,12 +80,9 @@ impl Recovered {
                 Tree::open(pool, space, Versions::new(meta.version), meta.tree)
             }
         };
-        log.replay(|_, record| {
-            let what = "a record of it has no changes that this version knows";
-            let changes = decode(record).ok_or(IndexError::Record { what })?;
-            tree.check_all(&changes)?;
-            tree.change_many(&changes)
-        })?;
+        let mut redo = Redo::new(&tree);
+        log.replay(|_, record| redo.add(record))?;
+        redo.finish()?;
         Ok(Recovered { tree, log, checkpointed, pages, is_new })
     }
 }
@@ -158,18 +157,19 @@ impl Shared {
         &self,
         key: &[u8],
         change: Change<'_>,
-        make: impl FnOnce(&Tree) -> Result<(bool, bool), IndexError>,
+        make: impl FnOnce(&Tree, Page) -> Result<(bool, bool), IndexError>,
     ) -> Result<bool, IndexError> {
         let within = self.enter();
         self.check_going()?;
         // The leaf is read before the lock is taken.
-        self.tree.read_leaf_of(key)?;
+        let leaf = self.tree.leaf_of(key)?;
         let lock = self.lock(Shared::lock_of(key));
-        let (told, changed) = make(&self.tree)?;
+        let (told, changed) = make(&self.tree, leaf)?;
         if !changed {
             return Ok(told);
         }
-        let end = self.append(&[(key, change)])?;
+        let (head, value) = (Head::of(key, change), change.value());
+        let end = self.append(&[head.bytes(), key, value])?;
         drop((lock, within));
         self.finish(end)?;
         Ok(told)
@@ -182,10 +182,9 @@ impl Shared {
         }
         let within = self.enter();
         self.check_going()?;
-        let keys: Vec<&[u8]> = changes.iter().map(|(key, _)| *key).collect();
-        self.tree.read_leaves(&keys)?;
+        self.tree.read_first_leaves(changes)?;
         // In one order, so that nobody waits for a lock while he holds one that another waits for.
-        let mut places: Vec<usize> = keys.iter().map(|key| Shared::lock_of(key)).collect();
+        let mut places: Vec<usize> = changes.iter().map(|(key, _)| Shared::lock_of(key)).collect();
         places.sort_unstable();
         places.dedup();
         let locks: Vec<_> = places.into_iter().map(|place| self.lock(place)).collect();
@@ -194,17 +193,14 @@ impl Shared {
             self.has_stopped.store(true, Ordering::Release);
             return Err(error);
         }
-        let end = self.append(changes)?;
+        let end = self.append(&[&encode(changes)])?;
         drop((locks, within));
         self.finish(end)
     }
 
-    /// Appends changes that the tree has to the log.
-    fn append(&self, changes: &[(&[u8], Change<'_>)]) -> Result<Lsn, IndexError> {
-        Ok(self
-            .log
-            .append(&[&encode(changes)])
-            .inspect_err(|_| self.has_stopped.store(true, Ordering::Release))?)
+    /// Appends the parts of a record of changes that the tree has to the log.
+    fn append(&self, record: &[&[u8]]) -> Result<Lsn, IndexError> {
+        Ok(self.log.append(record).inspect_err(|_| self.has_stopped.store(true, Ordering::Release))?)
     }
 
     /// Waits until a change is durable, and makes a checkpoint where one is due.

@@ -167,7 +167,17 @@ impl Tree {
 
     /// The node of a level that has the key, to be read.
     fn descend(&self, view: View, level: u8, key: &[u8]) -> Result<(Page, ReadGuard<'_>), IndexError> {
-        let mut page = self.root_of(view).page;
+        self.descend_from(self.root_of(view).page, view, level, key)
+    }
+
+    /// The same from a node on that leads there, or did so before it was split.
+    fn descend_from(
+        &self,
+        mut page: Page,
+        view: View,
+        level: u8,
+        key: &[u8],
+    ) -> Result<(Page, ReadGuard<'_>), IndexError> {
         for steps in 0.. {
             self.check_way(steps, page)?;
             let guard = self.pool.read(page)?;
@@ -198,8 +208,13 @@ impl Tree {
 
     /// The node of a level that has the key, to be changed; its page first.
     fn descend_to_change(&self, level: u8, key: &[u8]) -> Result<(Page, WriteGuard<'_>), IndexError> {
-        let (mut page, guard) = self.descend(View::Now, level, key)?;
+        let (page, guard) = self.descend(View::Now, level, key)?;
         drop(guard);
+        self.to_change_from(page, key)
+    }
+
+    /// The same from a node of the level on that had the key before it was split.
+    fn to_change_from(&self, mut page: Page, key: &[u8]) -> Result<(Page, WriteGuard<'_>), IndexError> {
         for steps in 0.. {
             self.check_way(steps, page)?;
             let guard = self.pool.write(page)?;

@@ -257,7 +257,7 @@ mod tests {
             load(&tree, fill, &model).unwrap();
             check(&tree, View::Now, &model);
             for (key, value) in more {
-                tree.put(&key, &value).unwrap();
+                tree.insert(&key, &value).unwrap();
                 model.insert(key, value);
             }
             check(&tree, View::Now, &model);

@@ -147,7 +147,7 @@ mod tests {
         let key = |number: u32| [&number.to_be_bytes()[..], &[b'k'; 60]].concat();
         let mut model = BTreeMap::new();
         for number in 0..4000u32 {
-            tree.put(&key(number), &[7; 100]).unwrap();
+            tree.insert(&key(number), &[7; 100]).unwrap();
             model.insert(key(number), vec![7; 100]);
         }
         let full = tree.space.used();
@@ -155,7 +155,7 @@ mod tests {
         let before = model.clone();
         for number in 0..4000u32 {
             if number % 50 != 0 {
-                tree.remove(&key(number)).unwrap();
+                tree.delete(&key(number)).unwrap();
                 model.remove(&key(number));
             }
         }
@@ -167,13 +167,13 @@ mod tests {
         assert_eq!(tree.verify(&mut |_, _| {}).problems, []);
         assert!(tree.space.used() * 5 < full, "{} of {full} pages", tree.space.used());
         for number in 0..4000u32 {
-            tree.remove(&key(number)).unwrap();
+            tree.delete(&key(number)).unwrap();
         }
         tree.merge_small(Duration::from_secs(60));
         tree.space.settle(None);
         check(&tree, View::Now, &BTreeMap::new());
         assert_eq!((tree.root().level, tree.space.used()), (0, 2));
-        tree.put(b"again", b"1").unwrap();
+        tree.insert(b"again", b"1").unwrap();
         check(&tree, View::Now, &BTreeMap::from([(b"again".to_vec(), b"1".to_vec())]));
     }
 }

@@ -10,10 +10,16 @@ use crate::error::OfPage as _;
 use crate::node::{Node, NodeBuilder, NodeHead, NodeMut, Page, Put, Value, split};
 
 impl Tree {
-    /// Puts an entry; true: the key is new.
-    pub(crate) fn put(&self, key: &[u8], value: &[u8]) -> Result<bool, IndexError> {
+    /// The leaf that has a key or would have it, which is in memory then. It leads to the key as long as its
+    /// user stays in the tree: where it is split, its next leaves have what it had.
+    pub(crate) fn leaf_of(&self, key: &[u8]) -> Result<Page, IndexError> {
+        self.descend(View::Now, 0, key).map(|(page, _)| page)
+    }
+
+    /// Puts an entry, from the [`leaf_of`](Tree::leaf_of) its key on; true: the key is new.
+    pub(crate) fn put(&self, leaf: Page, key: &[u8], value: &[u8]) -> Result<bool, IndexError> {
         loop {
-            let (page, mut guard) = self.descend_to_change(0, key)?;
+            let (page, mut guard) = self.to_change_from(leaf, key)?;
             self.begin_change(page, &mut guard)?;
             match self.put_in(page, &mut guard, key, value)? {
                 Some(is_new) => return Ok(is_new),
@@ -22,14 +28,14 @@ impl Tree {
         }
     }
 
-    /// Takes an entry out; true: it was there.
-    pub(crate) fn remove(&self, key: &[u8]) -> Result<bool, IndexError> {
-        let (page, guard) = self.descend(View::Now, 0, key)?;
+    /// Takes an entry out, from the [`leaf_of`](Tree::leaf_of) its key on; true: it was there.
+    pub(crate) fn remove(&self, leaf: Page, key: &[u8]) -> Result<bool, IndexError> {
+        let (page, guard) = self.descend_from(leaf, View::Now, 0, key)?;
         if Node::new(&guard).of_page(page)?.search(key).of_page(page)?.is_err() {
             return Ok(false);
         }
         drop(guard);
-        let (page, mut guard) = self.descend_to_change(0, key)?;
+        let (page, mut guard) = self.to_change_from(page, key)?;
         self.begin_change(page, &mut guard)?;
         self.remove_in(page, &mut guard, key)
     }

@@ -12,30 +12,47 @@ pub(crate) enum Change<'c> {
     Remove,
 }
 
+impl<'c> Change<'c> {
+    /// The new value; nothing where there is none.
+    pub(crate) fn value(self) -> &'c [u8] {
+        match self {
+            Change::Put(value) => value,
+            Change::Remove => &[],
+        }
+    }
+}
+
 impl Tree {
-    /// Reads the leaves of keys into memory, so that changing them does not wait for the device. The keys
-    /// ascend.
-    pub(crate) fn read_leaves(&self, keys: &[&[u8]]) -> Result<(), IndexError> {
-        self.walk(View::Now, keys, |_, _, _| Ok(()))
+    /// Changes whose leaves are read at once: they must stay in memory until they are changed.
+    fn most_at_once(&self) -> usize {
+        (self.pool.config().frames / 8).clamp(8, 4096) as usize
     }
 
-    /// The same for one key.
-    pub(crate) fn read_leaf_of(&self, key: &[u8]) -> Result<(), IndexError> {
-        self.descend(View::Now, 0, key).map(|_| ())
+    /// Reads the leaves of the first changes into memory, so that [`Tree::change_many`] does not wait for the
+    /// device at first.
+    pub(crate) fn read_first_leaves(&self, changes: &[(&[u8], Change<'_>)]) -> Result<(), IndexError> {
+        let first = changes.iter().take(self.most_at_once());
+        let keys: Vec<&[u8]> = first.map(|(key, _)| *key).collect();
+        self.walk(View::Now, &keys, |_, _, _| Ok(()))
     }
 
     /// Whether no key or value is too long.
     pub(crate) fn check_all(&self, changes: &[(&[u8], Change<'_>)]) -> Result<(), IndexError> {
-        let value = |change| if let Change::Put(value) = change { value } else { &[] };
-        changes.iter().try_for_each(|(key, change)| self.check(key, value(*change)))
+        changes.iter().try_for_each(|(key, change)| self.check(key, change.value()))
     }
 
     /// Makes changes in the order of their keys, which ascend, each once.
+    /// [`Tree::read_first_leaves`] was called for them.
     pub(crate) fn change_many(&self, changes: &[(&[u8], Change<'_>)]) -> Result<(), IndexError> {
         debug_assert!(changes.is_sorted_by(|a, b| a.0 < b.0));
-        let mut at = 0;
-        while at < changes.len() {
-            at += self.change_leaf(&changes[at..])?;
+        for (number, part) in changes.chunks(self.most_at_once()).enumerate() {
+            if number > 0 {
+                self.read_first_leaves(part)?;
+            }
+            let mut at = 0;
+            while at < part.len() {
+                at += self.change_leaf(&part[at..])?;
+            }
         }
         Ok(())
     }

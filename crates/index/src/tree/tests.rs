@@ -7,6 +7,16 @@ use proptest::prelude::*;
 
 use super::*;
 
+impl Tree {
+    pub(super) fn insert(&self, key: &[u8], value: &[u8]) -> Result<bool, IndexError> {
+        self.put(self.leaf_of(key)?, key, value)
+    }
+
+    pub(super) fn delete(&self, key: &[u8]) -> Result<bool, IndexError> {
+        self.remove(self.leaf_of(key)?, key)
+    }
+}
+
 pub(super) type Model = BTreeMap<Vec<u8>, Vec<u8>>;
 
 /// A tree in memory; most of it does not fit in the pool.
@@ -127,18 +137,17 @@ fn take(tree: &Tree, model: &Model, step: Step, snapshots: &mut Vec<Snapshot>) -
     let mut model = model.clone();
     match step {
         Step::Put(key, value) => {
-            assert_eq!(tree.put(&key, &value).unwrap(), !model.contains_key(&key));
+            assert_eq!(tree.insert(&key, &value).unwrap(), !model.contains_key(&key));
             model.insert(key, value);
         }
-        Step::Remove(key) => assert_eq!(tree.remove(&key).unwrap(), model.remove(&key).is_some()),
+        Step::Remove(key) => assert_eq!(tree.delete(&key).unwrap(), model.remove(&key).is_some()),
         Step::Many(changes) => {
             let changes: BTreeMap<_, _> = changes.into_iter().collect();
-            let keys: Vec<&[u8]> = changes.keys().map(Vec::as_slice).collect();
-            tree.read_leaves(&keys).unwrap();
             let all: Vec<(&[u8], Change<'_>)> = changes
                 .iter()
                 .map(|(key, value)| (key.as_slice(), value.as_deref().map_or(Change::Remove, Change::Put)))
                 .collect();
+            tree.read_first_leaves(&all).unwrap();
             tree.change_many(&all).unwrap();
             for (key, value) in changes {
                 let _ = match value {
@@ -203,7 +212,7 @@ proptest! {
 fn keys_that_come_in_order_fill_their_nodes() {
     let tree = tree(4096, 64);
     for number in 0..20_000u32 {
-        assert!(tree.put(&number.to_be_bytes(), &[7; 100]).unwrap());
+        assert!(tree.insert(&number.to_be_bytes(), &[7; 100]).unwrap());
     }
     let leaf = 20_000 / (4056 / 114);
     let used = tree.space.used();
@@ -216,7 +225,7 @@ fn writers_and_readers_do_not_disturb_one_another() {
     let (threads, each) = (4u32, 3000u32);
     // Stands for the others, which are written meanwhile.
     let fixed: Vec<[u8; 4]> = (0..500u32).map(|n| (n * 24_000).to_be_bytes()).collect();
-    fixed.iter().for_each(|key| assert!(tree.put(key, b"fixed").unwrap()));
+    fixed.iter().for_each(|key| assert!(tree.insert(key, b"fixed").unwrap()));
     std::thread::scope(|scope| {
         for thread in 0..threads {
             let (tree, fixed) = (&tree, &fixed);
@@ -226,10 +235,10 @@ fn writers_and_readers_do_not_disturb_one_another() {
                     |n: u32| (n.wrapping_mul(2_654_435_761) / 24_000 * 24_000 + 1 + thread).to_be_bytes();
                 for n in 0..each {
                     let value = vec![thread as u8; random.usize(0..400)];
-                    tree.put(&own(n), &value).unwrap();
+                    tree.insert(&own(n), &value).unwrap();
                     assert_eq!(tree.get(View::Now, &own(n)).unwrap(), Some(value));
                     if n % 3 == 0 {
-                        tree.remove(&own(n / 2)).unwrap();
+                        tree.delete(&own(n / 2)).unwrap();
                         assert_eq!(tree.get(View::Now, &own(n / 2)).unwrap(), None);
                     }
                     if n % 100 == 0 {
@@ -258,7 +267,7 @@ proptest! {
     ) {
         let tree = tree(4096, 128);
         for number in 0..1500u32 {
-            tree.put(&[&number.to_be_bytes()[..], &[b'x'; 200]].concat(), &[1; 40]).unwrap();
+            tree.insert(&[&number.to_be_bytes()[..], &[b'x'; 200]].concat(), &[1; 40]).unwrap();
         }
         let end = tree.space.used();
         for (page, at, byte, in_head) in damage {
@@ -285,7 +294,7 @@ proptest! {
         let verified = tree.verify(&mut |_, _| {});
         prop_assert!(verified.pages <= end);
         for key in &sorted {
-            let _ = (tree.get(View::Now, key), tree.remove(key), tree.put(key, b"value"));
+            let _ = (tree.get(View::Now, key), tree.delete(key), tree.insert(key, b"value"));
         }
         tree.merge_small(std::time::Duration::from_secs(60));
     }

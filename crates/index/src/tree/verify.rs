@@ -216,9 +216,9 @@ mod tests {
     fn filled() -> Tree {
         let tree = tree(4096, 64);
         for number in 0..5000u32 {
-            tree.put(format!("key{number:05}").as_bytes(), &[1; 60]).unwrap();
+            tree.insert(format!("key{number:05}").as_bytes(), &[1; 60]).unwrap();
         }
-        tree.put(b"long", &[7; 20_000]).unwrap();
+        tree.insert(b"long", &[7; 20_000]).unwrap();
         tree
     }
 

@@ -58,10 +58,8 @@ impl IndexView {
         high: Option<Vec<u8>>,
         reverse: bool,
     ) -> PyResult<IndexRange> {
-        let bounds = (
-            low.map_or(Bound::Unbounded, Bound::Included),
-            high.map_or(Bound::Unbounded, Bound::Excluded),
-        );
+        let bounds =
+            (low.map_or(Bound::Unbounded, Bound::Included), high.map_or(Bound::Unbounded, Bound::Excluded));
         let range = self.read(py, |reader| {
             Ok(match reader {
                 Reader::Now(index) => index.range(bounds),
