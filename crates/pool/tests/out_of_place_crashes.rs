@@ -25,8 +25,8 @@ impl Case {
         Case { atomic, pages: 80, segment_pages: 8, segments: if atomic { 28 } else { 16 } }
     }
 
-    /// As many segments as it takes to keep hot and cold pages apart.
-    fn grouped(atomic: bool) -> Case {
+    /// Many small segments, of which several are cleaned for one flush.
+    fn many_segments(atomic: bool) -> Case {
         let pages = if atomic { 260 } else { 330 };
         Case { atomic, pages, segment_pages: 4, segments: 100 }
     }
@@ -238,13 +238,13 @@ fn every_power_cut_leaves_the_last_atomic_checkpoint() {
 }
 
 #[test]
-fn no_power_cut_loses_a_durable_page_where_hot_and_cold_pages_are_apart() {
-    every_cut(Case::grouped(false), 23);
+fn no_power_cut_loses_a_durable_page_with_many_segments() {
+    every_cut(Case::many_segments(false), 23);
 }
 
 #[test]
-fn every_power_cut_leaves_the_last_atomic_checkpoint_where_hot_and_cold_pages_are_apart() {
-    every_cut(Case::grouped(true), 23);
+fn every_power_cut_leaves_the_last_atomic_checkpoint_with_many_segments() {
+    every_cut(Case::many_segments(true), 23);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::buffer::error::PoolError;
 use crate::buffer::io_queue::IoQueueGuard;
 use crate::buffer::places::Places;
 use crate::buffer::places::record::{self, Discard};
-use crate::buffer::places::segments::{Snapshot, Subject, Writer};
+use crate::buffer::places::segments::{Snapshot, Writer};
 use crate::buffer::places::stamp::RECORD;
 use crate::buffer::places::superblock::Superblock;
 
@@ -120,7 +120,7 @@ impl Core {
     ) -> Result<(), PoolError> {
         let page_bytes = self.config.page_bytes;
         for list in discards.chunks(record::most(page_bytes)) {
-            for ticket in self.tickets(io, places, &[Subject::Record], Writer::Checkpoint)? {
+            for ticket in self.tickets(io, places, 1, Writer::Checkpoint)? {
                 let mut bytes = record::encode(list, page_bytes);
                 ticket.stamp(&mut bytes);
                 checksum::seal(&mut bytes, RECORD);

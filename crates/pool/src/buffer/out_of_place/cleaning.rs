@@ -1,5 +1,5 @@
 //! Cleaning: pages move out of segments that hold few, so that these become free. It happens in the path of
-//! whoever writes, client or background cleaner, one at a time. Moved pages have segments of their own: they
+//! whoever writes, client or background cleaner, one at a time. Moved pages have a segment of their own: they
 //! have not been changed for some time, and will not be soon.
 
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::buffer::error::{Fault, PageOp, PoolError};
 use crate::buffer::io_queue::{IoQueueGuard, Job};
 use crate::buffer::places::Places;
 use crate::buffer::places::layout::Place;
-use crate::buffer::places::segments::{Moved, Segments, Subject, Writer};
+use crate::buffer::places::segments::{Moved, Segments, Writer};
 use crate::buffer::places::stamp::{self, Found, Ticket};
 use crate::buffer::reap::{EIO, IoResults};
 
@@ -249,8 +249,7 @@ impl Core {
             return Ok(());
         }
         found.iter().for_each(|(_, slot, _)| io.take_back(*slot));
-        let subjects: Vec<Subject> = found.iter().map(|found| Subject::Moving(found.2.version)).collect();
-        let tickets = match self.tickets(io, places, &subjects, Writer::Cleaning) {
+        let tickets = match self.tickets(io, places, found.len(), Writer::Cleaning) {
             Ok(tickets) => tickets,
             Err(error) => {
                 found.iter().for_each(|(_, slot, _)| io.give_back(*slot));
@@ -259,7 +258,7 @@ impl Core {
         };
         let mut lost = Ok(());
         for ((from, slot, Found { page, version, write }), ticket) in found.into_iter().zip(tickets) {
-            let moved = Moved { page, version, from, to: ticket.place };
+            let moved = Moved { page, from, to: ticket.place };
             match io.buffer(slot) {
                 Ok(bytes) if stamp::is_write(bytes, write) => {
                     Ticket { version, ..ticket }.stamp(bytes);

@@ -5,7 +5,7 @@ use crate::buffer::error::PoolError;
 use crate::buffer::frames::WriteBack;
 use crate::buffer::io_queue::IoQueueGuard;
 use crate::buffer::places::Places;
-use crate::buffer::places::segments::{Allocation, Subject, Writer};
+use crate::buffer::places::segments::{Allocation, Writer};
 use crate::buffer::places::stamp::Ticket;
 use crate::buffer::reap::IoResults;
 
@@ -20,8 +20,7 @@ impl Core {
         mut batch: Vec<WriteBack>,
     ) -> Result<Vec<WriteBack>, PoolError> {
         let Some(places) = &self.places else { return Ok(batch) };
-        let subjects: Vec<Subject> = batch.iter().map(|write| Subject::Page(write.page)).collect();
-        match self.tickets(io, places, &subjects, places.user()) {
+        match self.tickets(io, places, batch.len(), places.user()) {
             Ok(tickets) => {
                 batch.iter_mut().zip(tickets).for_each(|(write, ticket)| write.ticket = Some(ticket));
                 Ok(batch)
@@ -37,8 +36,7 @@ impl Core {
     /// As [`Core::find_places`], if it takes no I/O; the batch as it was otherwise.
     fn places_at_hand(&self, mut batch: Vec<WriteBack>) -> Result<Vec<WriteBack>, Vec<WriteBack>> {
         let Some(places) = &self.places else { return Ok(batch) };
-        let subjects: Vec<Subject> = batch.iter().map(|write| Subject::Page(write.page)).collect();
-        match places.segments().allocate(&subjects, places.user(), &places.map) {
+        match places.segments().allocate(batch.len(), places.user()) {
             Allocation::Tickets(tickets) => {
                 batch.iter_mut().zip(tickets).for_each(|(write, ticket)| write.ticket = Some(ticket));
                 Ok(batch)
@@ -78,18 +76,18 @@ impl Core {
         &self,
         io: &mut IoQueueGuard<'_>,
         places: &Places,
-        subjects: &[Subject],
+        count: usize,
         writer: Writer,
     ) -> Result<Vec<Ticket>, PoolError> {
         loop {
-            let allocation = places.segments().allocate(subjects, writer, &places.map);
+            let allocation = places.segments().allocate(count, writer);
             match allocation {
                 Allocation::Tickets(tickets) => return Ok(tickets),
                 Allocation::Map => self.write_first_map(io, places)?,
                 Allocation::Announce(segments) => self.announce(io, places, segments)?,
                 Allocation::Full => return Err(self.full(places)),
                 Allocation::Clean if writer == Writer::Cleaning => return Err(self.full(places)),
-                Allocation::Clean => self.clean_segments(io, places, subjects.len())?,
+                Allocation::Clean => self.clean_segments(io, places, count)?,
                 Allocation::Tidy => self.tidy_segments(io, places)?,
             }
         }

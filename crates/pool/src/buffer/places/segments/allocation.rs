@@ -1,60 +1,54 @@
 //! Places are given to writes, in segments that are begun when those before are full.
 
-use super::stream::Stream;
-use super::{Allocation, Segments, State, Subject, Writer};
+use super::{Allocation, Segments, State, Writer};
 use crate::buffer::places::layout::Place;
-use crate::buffer::places::map::PlaceMap;
 use crate::buffer::places::stamp::Ticket;
 
 /// Segments that are announced at once.
 const AHEAD: usize = 8;
 
+/// Which of the segments that are open a writer writes.
+fn open(writer: Writer) -> usize {
+    usize::from(writer == Writer::Cleaning)
+}
+
 impl Segments {
     /// Places for consecutive writes of a writer.
-    pub(crate) fn allocate(&mut self, subjects: &[Subject], writer: Writer, map: &PlaceMap) -> Allocation {
+    pub(crate) fn allocate(&mut self, count: usize, writer: Writer) -> Allocation {
         if self.owed.is_some() {
             return Allocation::Map;
         }
-        let streams: Vec<Stream> =
-            subjects.iter().map(|subject| self.stream(*subject, writer, map)).collect();
-        let room = self.headroom + streams.len() as u64;
+        let room = self.headroom + count as u64;
         if writer == Writer::User && self.headroom > 0 && self.room().0 < room {
             return Allocation::Full;
         }
-        if !self.has_places(streams.len(), writer) {
+        if !self.has_places(count, writer) {
             return Allocation::Clean;
         }
-        // Where too few are free for all streams, some pages go to the segment of another.
-        let segments = self.open.segments_for(&streams).min(self.may_begin(writer));
+        let size = self.layout.segment_pages as usize;
+        let segments = count.saturating_sub(self.open_room(writer) as usize).div_ceil(size);
         if segments > 0 && writer == Writer::User && self.untidied == 0 && self.is_sparse() {
             return Allocation::Tidy;
         }
         let announced = self.announced.iter().filter(|number| self.free.contains(**number));
-        if (announced.take(segments as usize).count() as u32) < segments {
+        if announced.take(segments).count() < segments {
             let lowest = self.free.iter().filter(|free| !self.announced.contains(free));
-            return Allocation::Announce(lowest.take((segments as usize).max(AHEAD)).collect());
+            return Allocation::Announce(lowest.take(segments.max(AHEAD)).collect());
         }
-        let mut beginnable = segments;
-        Allocation::Tickets(
-            streams.into_iter().map(|stream| self.next(stream, writer, &mut beginnable)).collect(),
-        )
+        Allocation::Tickets((0..count).map(|_| self.next(writer)).collect())
     }
 
-    fn next(&mut self, stream: Stream, writer: Writer, beginnable: &mut u32) -> Ticket {
-        let (stream, place) = match self.open.next(stream) {
-            Some(place) => (stream, place),
-            None if *beginnable > 0 => {
-                *beginnable -= 1;
-                (stream, self.begin_lowest(writer))
-            }
-            None => self.open.any(writer).expect("there was room for all"),
+    fn next(&mut self, writer: Writer) -> Ticket {
+        let place = match self.open[open(writer)] {
+            Some(place) => place,
+            None => self.begin_lowest(writer),
         };
         self.writes += 1;
-        // What moves keeps its version.
-        self.version += u64::from(writer != Writer::Cleaning);
+        self.version += 1;
         let ticket = Ticket { place, write: self.writes, version: self.version };
         self.in_flight.insert(place, ticket.write);
-        let is_last = self.open.advance(stream, place);
+        let is_last = (place + 1).is_multiple_of(self.layout.segment_pages);
+        self.open[open(writer)] = (!is_last).then_some(place + 1);
         let segment = self.of(place);
         segment.last_write = ticket.write;
         segment.in_flight += 1;
@@ -73,15 +67,16 @@ impl Segments {
         number * self.layout.segment_pages
     }
 
-    /// Segments that a writer may begin.
-    fn may_begin(&self, writer: Writer) -> u32 {
-        let reserve = if writer == Writer::Cleaning { 0 } else { self.layout.reserve() };
-        self.free.len().saturating_sub(reserve)
+    /// Places left in the segment that a writer writes.
+    pub(super) fn open_room(&self, writer: Writer) -> u64 {
+        let size = self.layout.segment_pages;
+        self.open[open(writer)].map_or(0, |next| (size - next % size).into())
     }
 
     /// Whether there are places for that many pages of a writer without cleaning.
     pub(crate) fn has_places(&self, pages: usize, writer: Writer) -> bool {
-        let begun = u64::from(self.may_begin(writer)) * u64::from(self.layout.segment_pages);
-        self.open.room(writer) + begun >= pages as u64
+        let reserve = if writer == Writer::Cleaning { 0 } else { self.layout.reserve() };
+        let free = u64::from(self.free.len().saturating_sub(reserve));
+        self.open_room(writer) + free * u64::from(self.layout.segment_pages) >= pages as u64
     }
 }

@@ -1,6 +1,6 @@
 //! Checkpoints and page maps: what they release, and what they must know.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use super::{Pending, Segment, Segments, Snapshot, State};
 use crate::buffer::places::map::PlaceMap;
@@ -18,9 +18,8 @@ impl Segments {
 
     /// What a checkpoint that begins now releases.
     pub(crate) fn begin_checkpoint(&mut self) -> Pending {
-        let pending = Pending { discards: std::mem::take(&mut self.discards), number: self.checkpoint };
-        self.checkpoint += 1;
-        pending
+        self.kept.begin();
+        Pending { discards: std::mem::take(&mut self.discards) }
     }
 
     /// That checkpoint is over.
@@ -29,10 +28,7 @@ impl Segments {
             self.discards.extend(pending.discards);
             return;
         }
-        let (released, kept): (HashMap<_, _>, _) =
-            std::mem::take(&mut self.kept).into_iter().partition(|(_, number)| *number <= pending.number);
-        self.kept = kept;
-        released.into_keys().for_each(|place| self.release(place));
+        self.kept.end().into_iter().for_each(|place| self.release(place));
     }
 
     /// All versions so far belong to the checkpoint that is under way.
