@@ -2,6 +2,7 @@
 //! drive and its medium for each byte that the pool writes back, and pages per second on a real file.
 
 use std::fs::File;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -18,6 +19,9 @@ use leadline_pool::{OutOfPlace, Pool, PoolConfig};
 use leadline_sim::{FlashModel, FlashSpec, VirtualDevice};
 
 const PAGE: u64 = 4096;
+
+/// Of the simulated drive.
+const OVER_PROVISIONING: f64 = 0.16;
 
 /// Random overwrites of a drive that is 50, 80 and 90 % full, uniform and Zipf, by a pool that writes in
 /// place, with a double-write area, and out of place. Pages are created, not read, so that only writes count.
@@ -47,9 +51,12 @@ struct Args {
     /// Modes
     #[arg(long, value_delimiter = ',', default_value = "in-place,double-write,out-of-place")]
     modes: Vec<String>,
-    /// Trim dead segments
+    /// Trim dead segments, and use no more of the device than what it holds needs
     #[arg(long)]
     trim: bool,
+    /// GiB that the pool is told the file may become: it is sparse then, and grows
+    #[arg(long)]
+    most_gib: Option<u64>,
     /// Pages written between two checkpoints
     #[arg(long, default_value_t = 50_000)]
     checkpoint: u64,
@@ -72,7 +79,8 @@ struct DrivePair {
 impl Drive {
     fn new(bytes: u64) -> Result<Drive> {
         let text = format!(
-            "kind = \"flash\"\ncapacity = {bytes}\nover_provisioning = 0.16\nstate = \"fresh\"\n\
+            "kind = \"flash\"\ncapacity = {bytes}\nstate = \"fresh\"\n\
+             over_provisioning = {OVER_PROVISIONING}\n\
              [geometry]\nchannels = 2\ndies_per_channel = 2\nplanes = 1\npages_per_block = 64\n\
              page_bytes = \"16K\"\n\
              [timing]\nread_us = 66\nprogram_us = 1072\nerase_us = 8000\nbus_mb_per_s = 533\n\
@@ -226,9 +234,24 @@ fn overwrite(
     Ok((pool.stats().writes - before, begun.elapsed().as_secs_f64()))
 }
 
+/// Pages written per page under uniform writes, by a log over a device that is full to this share and cleaned
+/// from its oldest segment: nothing that treats all pages alike writes much less. Of the segment that is
+/// cleaned the share `u` is still needed, where `(1 - u) / -ln u` is the share that is full (Menon, "A
+/// performance comparison of RAID-5 and log-structured arrays", HPDC 1995).
+fn uniform_bound(full: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..60 {
+        let u: f64 = (low + high) / 2.0;
+        if (1.0 - u) / -u.ln() < full { low = u } else { high = u }
+    }
+    1.0 / (1.0 - low)
+}
+
 fn simulated(args: &Args) -> Result<()> {
-    println!("| full | pages | mode | host bytes/byte | drive's own | flash bytes/byte | moved | map |");
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    println!(
+        "| full | pages | mode | host bytes/byte | drive's own | flash bytes/byte | bound | moved | map |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     for full in &args.full {
         for choice in ["uniform", "zipf 0.8"] {
             for mode in &args.modes {
@@ -241,8 +264,11 @@ fn simulated(args: &Args) -> Result<()> {
                     overwrite(&pool, args, pages, choice, || at_half = (wear(), pool.stats()))?;
                 let (wear, stats) = (wear().since(&at_half.0), pool.stats());
                 let per = |count: u64| count as f64 / written as f64;
+                // In place it is the drive that writes a log, with its over-provisioning as room.
+                let room = if mode == "out-of-place" { 1.0 } else { 1.0 + OVER_PROVISIONING };
+                let bound = uniform_bound(pages as f64 / (room * ((args.mib << 20) / PAGE) as f64));
                 println!(
-                    "| {full} % | {choice} | {mode} | {:.3} | {:.3} | {:.3} | {:.3} | {:.4} |",
+                    "| {full} % | {choice} | {mode} | {:.3} | {:.3} | {:.3} | {bound:.2} | {:.3} | {:.4} |",
                     per(wear.host_bytes / PAGE),
                     wear.write_amplification().unwrap_or(0.0),
                     per(wear.media_bytes / PAGE),
@@ -265,14 +291,23 @@ fn timed(args: &Args, path: &Path) -> Result<()> {
                 for (mode, rates) in args.modes.iter().zip(&mut rates) {
                     let file =
                         File::options().read(true).write(true).create(true).truncate(true).open(path)?;
-                    rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, args.mib << 20)
-                        .with_context(|| path.display().to_string())?;
+                    let bytes = args.most_gib.map_or(args.mib << 20, |gib| gib << 30);
+                    match args.most_gib {
+                        Some(_) => file.set_len(bytes)?,
+                        None => rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, bytes)
+                            .with_context(|| path.display().to_string())?,
+                    }
                     let options = FileOptions::new(IoEngine::best().0, direct_alignment(&file)?);
-                    let device = Arc::new(FileDevice::new(file, args.mib << 20, options)?);
+                    let device = Arc::new(FileDevice::new(file, bytes, options)?);
                     let pool = Pool::open(device, config(args, mode))?;
                     let pages = ((args.mib << 20) / PAGE * full / 100).min(pool.pages());
-                    let (written, seconds) = overwrite(&pool, args, pages, choice, || {})?;
+                    let mut before = pool.stats();
+                    let (written, seconds) = overwrite(&pool, args, pages, choice, || before = pool.stats())?;
                     rates.push(written as f64 / seconds);
+                    let moved = pool.stats().moves - before.moves;
+                    let taken = std::fs::metadata(path)?.blocks() * 512 >> 20;
+                    let per_page = moved as f64 / written as f64;
+                    eprintln!("{full} % {choice} {mode}: {per_page:.2} moved per page, {taken} MiB taken");
                 }
             }
             for (mode, rate) in args.modes.iter().zip(&rates) {
