@@ -35,6 +35,7 @@ impl From<IndexError> for Failure {
                 ))
             }
             IndexError::ValueTooLong { .. }
+            | IndexError::NodeSize { .. }
             | IndexError::NoIndex { .. }
             | IndexError::Version { .. }
             | IndexError::InUse { .. } => Failure::Input(error.to_string()),

@@ -15,7 +15,6 @@ use serde::Serialize;
 
 use super::measured::{Measured, Measurements};
 use super::opening::OpenArgs;
-use super::written::written_bytes;
 use crate::failure::Failure;
 use crate::foreseen::{DryRun, Foreseen};
 use crate::paths::WorkFolder;
@@ -197,7 +196,7 @@ impl Bench<'_> {
     fn load(&mut self) -> Result<(), Failure> {
         self.step("loads entries in order")?;
         let index = Index::open_with(&self.path, self.options)?;
-        let (began, before) = (Instant::now(), written_bytes());
+        let began = Instant::now();
         let stop = self.stop;
         index.try_bulk_load((0..self.entries).map(|number| match stop.load(Ordering::Relaxed) {
             true => Err(interrupted()),
@@ -207,9 +206,8 @@ impl Bench<'_> {
         let bytes = (self.entries * (KEY_BYTES + VALUE_BYTES)) as f64;
         self.measurements.add("load in order", "entries/s", self.entries as f64 / seconds);
         self.measurements.add("load in order", "MB/s", bytes / 1e6 / seconds);
-        if let Some(written) = before.and_then(|before| written_bytes()?.checked_sub(before)) {
-            self.measurements.add("load in order", "written/byte", written as f64 / bytes);
-        }
+        let written = index.stats().written_bytes();
+        self.measurements.add("load in order", "written/byte", written as f64 / bytes);
         Ok(index.close()?)
     }
 

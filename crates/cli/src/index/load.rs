@@ -16,7 +16,6 @@ use super::made::Made;
 use super::node_size::{self, Expected, NODE_BYTES};
 use super::opening::OpenArgs;
 use super::reading::ReadingArgs;
-use super::written::written_bytes;
 use crate::failure::Failure;
 use crate::foreseen::{DryRun, Foreseen};
 use crate::graph::{bytes, rows, seconds};
@@ -27,7 +26,7 @@ use crate::{messages, output, signals};
 /// Bytes of keys and values of a batch: nodes that it changes are read at once.
 const BATCH_BYTES: usize = 8 << 20;
 
-/// Bytes of entries that are looked at, and sorted where they are all, before anything is written.
+/// Bytes of entries that are looked at before anything is written.
 const FIRST_BYTES: usize = 64 << 20;
 
 /// So many entries are read before it is shown how many.
@@ -46,8 +45,9 @@ Examples:
   # From a program
   generate | leadline index load words.index - --header no
 
-Entries that are sorted by key, as `LC_ALL=C sort` does, are written once into full nodes of an empty index, \
-and so are up to 64M of entries in any order. All others are inserted in batches. Of a key that comes twice \
+Into an empty index entries are written once, into full nodes: entries that are sorted by key, as \
+`LC_ALL=C sort` does, as they come, others after they are sorted in half of --memory, or through temporary \
+files in the index's directory. Into other indexes they are inserted in batches. Of a key that comes twice \
 the last value counts. See `leadline docs key-value-index`.")]
 pub(super) struct Args {
     /// The directory of the index, made where it is not there
@@ -94,18 +94,18 @@ struct Loaded {
     lines_skipped: SkippedLines,
     /// Entries whose key was there already, or came twice.
     replaced: u64,
-    /// Of those read, how many were written in order into full nodes.
-    in_order: u64,
+    /// Of those read, how many were inserted in batches; all others were written in order into full nodes.
+    inserted: u64,
     /// Entries that the index has now.
     entries: u64,
     node_bytes: u32,
     seconds: f64,
     /// Of keys and values, per second.
     bytes_per_second: f64,
-    /// That reached the device; none where the system does not count them.
-    written_bytes: Option<u64>,
+    /// Of nodes and of the log; without temporary files.
+    written_bytes: u64,
     /// Of them, per byte of keys and values.
-    written_per_byte: Option<f64>,
+    written_per_byte: f64,
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
@@ -118,9 +118,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         stop: &stop,
         display: Display::new(),
         bytes: 0,
-        in_order: 0,
+        inserted: 0,
     };
-    let (started, written_before) = (Instant::now(), written_bytes());
+    let started = Instant::now();
     let first = load.first()?;
     let made = Made::of(&args.folder);
     let index = Index::open_with(&*args.folder, &options(args, &load, &first, &made)?)?;
@@ -132,9 +132,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if let Err(failure) = done {
         return Err(undone(failure, index, made, before));
     }
+    let written = stats.written_bytes();
     index.close()?;
     let seconds = started.elapsed().as_secs_f64();
-    let written = written_before.and_then(|before| written_bytes()?.checked_sub(before));
     let loaded = Loaded {
         index: args.folder.display().to_string(),
         file: args.file.to_string(),
@@ -143,22 +143,22 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         entry_bytes: load.bytes,
         lines_skipped: skipped,
         replaced: (before + read).saturating_sub(stats.entries),
-        in_order: load.in_order,
+        inserted: load.inserted,
         entries: stats.entries,
         node_bytes: stats.node_bytes,
         seconds,
         bytes_per_second: if seconds > 0.0 { load.bytes as f64 / seconds } else { 0.0 },
         written_bytes: written,
-        written_per_byte: written.filter(|_| load.bytes > 0).map(|w| w as f64 / load.bytes as f64),
+        written_per_byte: written as f64 / load.bytes.max(1) as f64,
     };
     if args.json {
         return output::print_json(&loaded);
     }
-    if loaded.in_order < read {
+    if before == 0 && loaded.inserted > 0 {
         messages::note(&format!(
-            "{} entries did not come in the order of their keys and were inserted in batches; \
-             LC_ALL=C sort orders text",
-            grouped(read - loaded.in_order)
+            "{} entries did not come in the order of their keys as those before them had, and were inserted \
+             in batches; LC_ALL=C sort orders text",
+            grouped(loaded.inserted)
         ));
     }
     output::print_text(&rows(&words(&loaded)))
@@ -254,7 +254,8 @@ struct Load<'s> {
     display: Display,
     /// Of keys and values that were read.
     bytes: u64,
-    in_order: u64,
+    /// Entries that were inserted in batches.
+    inserted: u64,
 }
 
 impl Load<'_> {
@@ -299,21 +300,26 @@ impl Load<'_> {
     }
 
     /// Puts all entries into the index.
-    fn all(&mut self, index: &Index, First { mut entries, whole }: First) -> Result<(), Failure> {
-        let count = entries.len() as u64;
-        let is_sorted = |entries: &[Entry]| entries.is_sorted_by(|one, next| one.0 <= next.0);
-        let mut waiting = Vec::new();
-        if index.is_empty() && (whole || is_sorted(&entries)) {
-            // Of equal keys the last one stays the last.
-            entries.sort_by(|one, next| one.0.cmp(&next.0));
-            let more = Sorted { load: self, first: entries.into_iter(), held: None, behind: None };
-            let (unsorted, beyond) = more.load(index)?;
-            waiting.extend(unsorted);
-            self.in_order = if whole { count } else { self.entries.entries - beyond };
-        } else {
-            waiting = entries;
+    fn all(&mut self, index: &Index, first: First) -> Result<(), Failure> {
+        if !index.is_empty() {
+            return self.insert(index, first.entries);
         }
-        self.insert(index, waiting)
+        if first.entries.is_sorted_by(|one, next| one.0 <= next.0) {
+            let sorted = Sorted { load: self, first: first.entries.into_iter(), held: None, behind: None };
+            return match sorted.load(index)? {
+                Some(unsorted) => self.insert(index, vec![unsorted]),
+                None => Ok(()),
+            };
+        }
+        let mut first = first.entries.into_iter();
+        index.try_load(std::iter::from_fn(|| {
+            let next = first.next().map_or_else(|| self.next().transpose(), |entry| Some(Ok(entry)));
+            if next.is_none() {
+                let detail = "entries in the order of their keys".to_owned();
+                self.display.show(&Progress { phase: "write", done: 0.0, detail });
+            }
+            next
+        }))
     }
 
     /// Inserts entries that wait, and all that are not read yet, in batches.
@@ -328,6 +334,7 @@ impl Load<'_> {
             let is_last = next.is_none();
             if let Some(entry) = next {
                 held += entry.0.len() + entry.1.len();
+                self.inserted += 1;
                 batch.push(entry);
             }
             if held >= BATCH_BYTES || is_last {
@@ -352,12 +359,11 @@ struct Sorted<'l, 's> {
 }
 
 impl Sorted<'_, '_> {
-    /// Loads them; the first entry that is not one of them, and how many that is.
-    fn load(mut self, index: &Index) -> Result<(Option<Entry>, u64), Failure> {
+    /// Loads them; the first entry that is not one of them.
+    fn load(mut self, index: &Index) -> Result<Option<Entry>, Failure> {
         self.held = self.read()?;
         index.try_bulk_load(std::iter::from_fn(|| self.next().transpose()))?;
-        let beyond = u64::from(self.behind.is_some());
-        Ok((self.behind, beyond))
+        Ok(self.behind)
     }
 
     fn read(&mut self) -> Result<Option<Entry>, Failure> {
@@ -414,9 +420,7 @@ fn words(loaded: &Loaded) -> Vec<(&'static str, String)> {
     let per_second = format!("{}/s", bytes(loaded.bytes_per_second as u64));
     table.push(("in the index", format!("{} entries", grouped(loaded.entries))));
     table.push(("time", format!("{}, {per_second}", seconds(loaded.seconds))));
-    if let (Some(written), Some(per_byte)) = (loaded.written_bytes, loaded.written_per_byte) {
-        let each = format!("{per_byte:.2} per byte of keys and values");
-        table.push(("written", format!("{}, {each}", bytes(written))));
-    }
+    let each = format!("{:.2} per byte of keys and values", loaded.written_per_byte);
+    table.push(("written", format!("{}, {each}", bytes(loaded.written_bytes))));
     table
 }

@@ -13,7 +13,6 @@ mod reading;
 mod scan;
 mod stats;
 mod verify;
-mod written;
 
 use crate::failure::Failure;
 
