@@ -263,6 +263,9 @@ impl Shared {
     }
 
     fn checkpoint_with(&self, mut pages: MutexGuard<'_, CheckpointPages>) -> Result<(), IndexError> {
+        // Most of what has to be written is written while others go on; without it they would wait.
+        self.log.flush()?;
+        self.tree.pool.write_dirty()?;
         let alone = self.alone();
         self.check_going()?;
         let end = self.log.flush()?;

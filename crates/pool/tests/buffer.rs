@@ -258,6 +258,21 @@ fn reading_ahead_writes_nothing() {
 }
 
 #[test]
+fn dirty_pages_are_written_while_others_are_changed() {
+    let pool = Pool::open(device(64), config(16, Ace::CowX, 4, Cleaner::Off)).unwrap();
+    (0..10).for_each(|page| drop(pool.write(page).unwrap()));
+    let (reading, mut changing) = (pool.read(3).unwrap(), pool.write(7).unwrap());
+    pool.write_dirty().unwrap();
+    let stats = pool.stats();
+    assert_eq!((stats.writes, stats.flushes), (9, 0));
+    changing[0] = 1;
+    drop((reading, changing));
+    drop(pool.write(2).unwrap());
+    pool.checkpoint().unwrap();
+    assert_eq!((pool.stats().writes, pool.stats().flushes), (11, 1));
+}
+
+#[test]
 fn a_dirty_victim_takes_n_with_it() {
     // LRU, all dirty: each write-back of COW-X(4) cleans four, so that the next three victims cost nothing.
     let pool = Pool::open(device(64), config(8, Ace::CowX, 4, Cleaner::Off)).unwrap();

@@ -95,8 +95,18 @@ impl Core {
 
     /// Writes all that is dirty now, and makes it durable.
     pub(crate) fn checkpoint(&self) -> Result<(), PoolError> {
-        self.durability.check()?;
         let failures = self.durability.failures();
+        self.write_dirty(true)?;
+        match &self.places {
+            Some(places) => self.commit(&mut self.io()?, places)?,
+            None => self.sync(&mut self.io()?)?,
+        }
+        self.no_flush_failed_since(failures)
+    }
+
+    /// Writes all that is dirty now. `wait`: also pages that somebody changes just now.
+    pub(crate) fn write_dirty(&self, wait: bool) -> Result<(), PoolError> {
+        self.durability.check()?;
         let mut dirty: Vec<(Page, Frame)> = (0..self.frames.count())
             .filter_map(|frame| {
                 let now = self.frames.snapshot(frame);
@@ -111,16 +121,11 @@ impl Core {
             |step: fn(&AtomicU32)| self.places.iter().for_each(|places| step(&places.checkpoints));
         under_way(|count| _ = count.fetch_add(1, Relaxed));
         let mut written = self.write_all(&dirty, &mut later);
-        for (page, frame) in later {
+        for (page, frame) in later.into_iter().filter(|_| wait) {
             written = written.and(self.write_later(page, frame));
         }
         under_way(|count| _ = count.fetch_sub(1, Relaxed));
-        written?;
-        match &self.places {
-            Some(places) => self.commit(&mut self.io()?, places)?,
-            None => self.sync(&mut self.io()?)?,
-        }
-        self.no_flush_failed_since(failures)
+        written
     }
 
     /// Writes pages, always as many in flight as are written at once. Those that could not be begun go to

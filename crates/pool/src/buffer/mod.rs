@@ -246,6 +246,15 @@ impl Pool {
         self.core.flush_page(page)
     }
 
+    /// Writes the pages that are dirty when it begins, except for those that are being changed, without making
+    /// them durable: a checkpoint that follows has less to write. Waits for no guard.
+    ///
+    /// # Errors
+    /// The first thing that went wrong: the other pages were written all the same.
+    pub fn write_dirty(&self) -> Result<(), PoolError> {
+        self.core.write_dirty(false)
+    }
+
     /// Writes all pages that are dirty when it begins, and waits until they are durable. Waits for guards
     /// that change pages: do not call it with one.
     ///
