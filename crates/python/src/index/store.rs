@@ -111,8 +111,8 @@ impl IndexStore {
         })
     }
 
-    /// Fills an empty index with the entries of an iterator of lists, in ascending order.
-    fn bulk_load(&self, py: Python<'_>, lists: &Bound<'_, PyAny>) -> PyResult<()> {
+    /// Fills an empty index with the entries of an iterator of lists, in ascending order or in any.
+    fn load(&self, py: Python<'_>, lists: &Bound<'_, PyAny>, ascending: bool) -> PyResult<()> {
         let index = self.open(py)?;
         let lists = lists.try_iter()?;
         let next = |_: Python<'_>| {
@@ -121,12 +121,11 @@ impl IndexStore {
             list.map(|list| list.extract::<Vec<(PyBackedBytes, PyBackedBytes)>>()).transpose()
         };
         let done = background::run_fed(py, None, next, |_, feed| {
-            let mut list = Vec::new().into_iter();
-            index.try_bulk_load(std::iter::from_fn(|| {
+            let mut list = Vec::<(PyBackedBytes, PyBackedBytes)>::new().into_iter();
+            let entries = std::iter::from_fn(|| {
                 loop {
-                    if let Some((key, value)) = list.next() {
-                        let (key, value): (PyBackedBytes, PyBackedBytes) = (key, value);
-                        return Some(Ok((key.to_vec(), value.to_vec())));
+                    if let Some(entry) = list.next() {
+                        return Some(Ok(entry));
                     }
                     match feed.next() {
                         Ok(Some(more)) => list = more.into_iter(),
@@ -134,7 +133,8 @@ impl IndexStore {
                         Err(_) => return Some(Err(Load::Ended)),
                     }
                 }
-            }))
+            });
+            if ascending { index.try_bulk_load(entries) } else { index.try_load(entries) }
         })?;
         done.map_err(|load| match load {
             Load::Ended => errors::failed(py, "interrupted; the index is empty as before"),

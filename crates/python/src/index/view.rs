@@ -1,6 +1,6 @@
 //! What reads an index: as it is, or as it was.
 
-use std::ops::Bound;
+use std::ops::Bound as Edge;
 use std::sync::{Mutex, PoisonError};
 
 use leadline_index::{Index, IndexError, Range, Snapshot};
@@ -59,7 +59,7 @@ impl IndexView {
         reverse: bool,
     ) -> PyResult<IndexRange> {
         let bounds =
-            (low.map_or(Bound::Unbounded, Bound::Included), high.map_or(Bound::Unbounded, Bound::Excluded));
+            (low.map_or(Edge::Unbounded, Edge::Included), high.map_or(Edge::Unbounded, Edge::Excluded));
         let range = self.read(py, |reader| {
             Ok(match reader {
                 Reader::Now(index) => index.range(bounds),
