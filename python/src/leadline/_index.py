@@ -229,7 +229,36 @@ class Index(Reads):
         ...     len(index), index.stats()["height"]
         (10000, 3)
         """
-        self._store.bulk_load(_lists(self._encoded(pairs_of(entries, values))))
+        self._store.load(_lists(self._encoded(pairs_of(entries, values))), True)
+
+    def load(self, entries: Any, values: Any = None) -> None:
+        """Fill an empty index with entries in any order; of several with the same key the last one counts.
+
+        They are sorted in half of `memory`; what does not fit there goes through temporary files in the
+        index's directory, which take as much room as the entries.
+
+        Parameters
+        ----------
+        entries, values
+            As for :meth:`bulk_load`.
+
+        Raises
+        ------
+        BadInput
+            The index is not empty, or a key or a value is of another type or too long. The index is empty as
+            before.
+        Failed
+            As for :meth:`multi_insert`.
+
+        Examples
+        --------
+        >>> import leadline, tempfile
+        >>> with leadline.Index.open(tempfile.mkdtemp()) as index:
+        ...     index.load([(b"b", b"2"), (b"a", b"1"), (b"b", b"3")])
+        ...     list(index.range())
+        [(b'a', b'1'), (b'b', b'3')]
+        """
+        self._store.load(_lists(self._encoded(pairs_of(entries, values))), False)
 
     def _encoded(self, pairs: Iterable[tuple[object, object]]) -> Iterator[tuple[bytes, bytes]]:
         for at, (key, value) in enumerate(pairs):
