@@ -228,5 +228,5 @@ def test_damage_is_named_and_the_rest_is_read(tmp_path: Path) -> None:
         assert len(found["problems"]) == 1
         assert "the keys from" in found["problems"][0]["what"]
         assert index[b"000001"] == b"value of 1"
-        with pytest.raises(leadline.Failed, match="corrupt"):
+        with pytest.raises(leadline.Failed, match="page"):
             index[b"002500"]

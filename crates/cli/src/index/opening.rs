@@ -28,7 +28,7 @@ impl OpenArgs {
     /// The profile that was named.
     pub(super) fn profile(&self) -> Result<Option<DeviceProfile>, Failure> {
         let profile = self.profile.as_ref();
-        Ok(profile.map(|name| DeviceProfile::open(name)).transpose()?)
+        Ok(profile.map(DeviceProfile::open).transpose()?)
     }
 
     /// The options, of an index that is not made where there is none.
