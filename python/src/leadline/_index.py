@@ -94,8 +94,8 @@ class Index(Reads):
         key_type
             ``"bytes"``, or ``"integer"`` for keys that are integers from 0 to 2^64 - 1.
         durability
-            When a change is durable: ``"commit"``, when the call returns; a number of seconds, at most so
-            much later; ``"never"``, at the next :meth:`checkpoint`, :meth:`sync` or :meth:`close`.
+            When a change is durable: ``"commit"``, when the call returns; a number of seconds, at most
+            that much later; ``"never"``, at the next :meth:`checkpoint`, :meth:`sync` or :meth:`close`.
         create
             Make an index if there is none.
 

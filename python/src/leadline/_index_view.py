@@ -64,8 +64,8 @@ class Reads:
         Parameters
         ----------
         keys
-            A list of keys, or an array of shape (n,): integers of any size (dtype ``'u'`` or ``'i'``) if the
-            index has integer keys, else bytes (dtype ``'S'``, whose items have no zero bytes at the end).
+            A list of keys, or an array of shape (n,): integers of any size if the index has integer
+            keys, else bytes (kind ``S``, whose items have no zero bytes at the end).
 
         Returns
         -------
