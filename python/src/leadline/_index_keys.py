@@ -52,7 +52,7 @@ class Keys:
         return int.from_bytes(key, "big")
 
     def encode_all(self, keys: object) -> list[bytes] | tuple[bytes, int, bool]:
-        """Many keys: a list, or an array's memory, the bytes of each, and whether zeros behind one fill it."""
+        """Many keys: a list, or an array's memory, the bytes of each, and whether zeros behind it count."""
         if isinstance(keys, np.ndarray):
             return self._encode_array(keys)
         if isinstance(keys, (str, bytes, bytearray, memoryview, Mapping)) or not isinstance(keys, Iterable):
