@@ -258,12 +258,12 @@ fn two_who_divide_the_same_node_and_one_who_reads_lose_nothing() {
         &[b"b", b"d", b"f"],
         &[
             |model| model.put(b"a"),
-            |model| model.put(b"e"),
+            |model| model.put(b"g"),
             |model| {
                 [b"b", b"f"].iter().for_each(|key| assert!(model.get(None, *key), "a reader lost a key"));
             },
         ],
-        &[b"a", b"b", b"d", b"e", b"f"],
+        &[b"a", b"b", b"d", b"f", b"g"],
         2,
     );
 }
