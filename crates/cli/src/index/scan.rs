@@ -69,8 +69,15 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut left = args.limit.unwrap_or(u64::MAX);
     while left > 0 && !stop.load(Ordering::Relaxed) {
         let next = if args.reverse { entries.next_back() } else { entries.next() };
-        let Some(entry) = next else { break };
-        let (key, value) = entry?;
+        let (key, value) = match next {
+            None => break,
+            Some(Ok(entry)) => entry,
+            Some(Err(error)) => {
+                // What comes before a damaged page is there.
+                output::print(&lines)?;
+                return Err(error.into());
+            }
+        };
         let written = match args.json {
             true => args.types.object(&key, Some(&value)).map(|object| lines += &format!("{object}\n")),
             false => args.types.line(&key, &value, &mut lines),
