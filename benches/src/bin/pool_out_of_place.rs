@@ -305,7 +305,7 @@ fn timed(args: &Args, path: &Path) -> Result<()> {
                     let (written, seconds) = overwrite(&pool, args, pages, choice, || before = pool.stats())?;
                     rates.push(written as f64 / seconds);
                     let moved = pool.stats().moves - before.moves;
-                    let taken = std::fs::metadata(path)?.blocks() * 512 >> 20;
+                    let taken = std::fs::metadata(path)?.blocks() * 512 / (1 << 20);
                     let per_page = moved as f64 / written as f64;
                     eprintln!("{full} % {choice} {mode}: {per_page:.2} moved per page, {taken} MiB taken");
                 }
