@@ -285,7 +285,7 @@ impl Index {
     /// # Errors
     /// [`Index::checkpoint`]; the log holds what the checkpoint would have written.
     pub fn close(self) -> Result<(), IndexError> {
-        self.checkpoint()
+        self.shared.close()
     }
 
     /// Keys in the index.

@@ -222,6 +222,14 @@ impl Shared {
         self.checkpoint_with(self.checkpointing.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Makes a checkpoint, after which opening reads little.
+    pub(crate) fn close(&self) -> Result<(), IndexError> {
+        self.checkpoint()?;
+        // Where there is no room for it, opening the index takes longer, and that is all.
+        let _ = self.tree.pool.write_page_map();
+        Ok(())
+    }
+
     /// Fills the empty tree.
     pub(crate) fn bulk_load<E: From<IndexError>>(
         &self,

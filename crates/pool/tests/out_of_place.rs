@@ -247,6 +247,39 @@ fn a_pool_that_crashed_is_read_without_a_write() {
 }
 
 #[test]
+fn a_page_that_is_damaged_after_a_checkpoint_is_named_and_not_read_as_it_was_before() {
+    let config = config().out_of_place(options().atomic_checkpoints(true));
+    let memory = device(24);
+    let pool = open(&memory, config.clone()).unwrap();
+    for value in 1..=3 {
+        (0..20).for_each(|page| put(&pool, page, 100 * value + page).unwrap());
+        pool.checkpoint().unwrap();
+    }
+    // Without a page map, as after a kill.
+    drop(pool);
+    let content = memory.contents(0, (48 + 24 * 16) * PAGE as usize);
+    let is_newest = |page: &[u8]| page.starts_with(&305u64.to_le_bytes());
+    let at = content.chunks(PAGE as usize).position(is_newest).unwrap() as u64 * PAGE;
+    memory.flip_bit(at + 77, 2);
+    for _ in 0..2 {
+        let pool = open(&memory, config.clone()).unwrap();
+        let damaged = pool.read(5).unwrap_err();
+        assert!(matches!(damaged, PoolError::Corrupt { page: 5, .. }), "{damaged}");
+        assert!((0..20).filter(|page| *page != 5).all(|page| get(&pool, page) == 300 + page));
+        // The second time from a page map.
+        put(&pool, 0, 300).unwrap();
+        pool.close().unwrap();
+    }
+    // Written anew it is whole.
+    let pool = open(&memory, config.clone()).unwrap();
+    pool.create(5).unwrap();
+    put(&pool, 5, 9).unwrap();
+    pool.checkpoint().unwrap();
+    drop(pool);
+    assert_eq!(get(&open(&memory, config).unwrap(), 5), 9);
+}
+
+#[test]
 fn what_cannot_be_opened_is_named() {
     let memory = device(16);
     let pool = open(&memory, config()).unwrap();

@@ -273,6 +273,15 @@ impl Pool {
             return Ok(());
         }
         self.checkpoint()?;
+        self.write_page_map()
+    }
+
+    /// After a checkpoint: where pages are written out of place, writes the page map if it is not as new as
+    /// the checkpoint. The next pool on the device then reads nothing else when it is opened.
+    ///
+    /// # Errors
+    /// The map cannot be written; the checkpoint holds all the same.
+    pub fn write_page_map(&self) -> Result<(), PoolError> {
         match &self.core.places {
             Some(places) => self.core.commit_map(&mut self.core.io()?, places),
             None => Ok(()),

@@ -1,6 +1,8 @@
 //! What a pool finds when it is opened: the page map in force, and in the segments that were written since,
 //! pages and lists of discards, of which the newest versions count. With atomic checkpoints those count that
-//! belong to the last one. Torn pages do not pass their checksums: the version before is in force.
+//! belong to the last one. Torn pages do not pass their checksums: the version before is in force. With atomic
+//! checkpoints a page that belongs to the last one was durable: if it does not pass, it is damaged, and stays
+//! the page's place, so that reading it is an error and no older version is taken for it.
 //!
 //! Before anything else is written then, a new page map is, so that what did not count never will. Until its
 //! superblock is in force nothing else changes, and a crash finds the device as it was. Who only reads needs
@@ -34,6 +36,8 @@ const LOOKED_AT: u32 = 16;
 struct Since {
     /// The newest version of each page, the number of its write, and its place; none if it was discarded.
     newest: HashMap<Page, (u64, u64, Option<Place>)>,
+    /// The newest version of each page among those that belong to the last atomic checkpoint and are damaged.
+    damaged: HashMap<Page, (u64, Place)>,
     /// The first place of each segment after the last page found in it.
     ends: Vec<Place>,
     writes: u64,
@@ -56,6 +60,7 @@ impl Core {
         let map = PlaceMap::new(layout.pages);
         self.read_map(io, &layout, &in_force.superblock, &map)?;
         let mut since = self.read_segments(io, &layout, &in_force.superblock)?;
+        self.take_in_damaged(io, &layout, &map, &mut since)?;
         if self.is_crowded(&layout, &map, &since) {
             self.prefer_places_before(io, &layout, &map, &mut since)?;
         }
@@ -201,6 +206,31 @@ impl Core {
         Ok(since)
     }
 
+    /// Damaged pages of which there is no whole version as new count all the same.
+    fn take_in_damaged(
+        &self,
+        io: &mut IoQueueGuard<'_>,
+        layout: &Layout,
+        map: &PlaceMap,
+        since: &mut Since,
+    ) -> Result<(), PoolError> {
+        for (page, (version, place)) in std::mem::take(&mut since.damaged) {
+            if since.newest.get(&page).is_some_and(|newest| newest.0 >= version) {
+                continue;
+            }
+            // Where it was moved from it may be whole.
+            if let Some(before) = map.get(page) {
+                let bytes = self.read_pages(io, &[layout.device_page(before)])?.pop().and_then(Result::ok);
+                let found = bytes.and_then(|bytes| Found::in_bytes(&bytes));
+                if found.is_some_and(|found| found.page == page && found.version >= version) {
+                    continue;
+                }
+            }
+            since.newest.insert(page, (version, 0, Some(place)));
+        }
+        Ok(())
+    }
+
     /// Whether fewer segments would be free than cleaning needs.
     fn is_crowded(&self, layout: &Layout, map: &PlaceMap, since: &Since) -> bool {
         let before = map.iter().filter(|(page, _)| !since.newest.contains_key(page)).map(|(_, place)| place);
@@ -263,7 +293,9 @@ impl Core {
 impl Since {
     /// Takes in what is at a place; whether it was written since.
     fn add(&mut self, bytes: &[u8], place: Place, layout: &Layout, superblock: &Superblock) -> bool {
-        let Some(Found { page, write, version }) = Found::in_bytes(bytes) else { return false };
+        let Some(Found { page, write, version }) = Found::in_bytes(bytes) else {
+            return self.add_damaged(bytes, place, layout, superblock);
+        };
         if write <= superblock.writes || page >= layout.pages && page != RECORD {
             return false;
         }
@@ -288,6 +320,23 @@ impl Since {
                 newer(discard.page, discard.version, write, None);
             }
         }
+        true
+    }
+
+    /// Takes in a page that does not pass its checksum, if the last checkpoint made it durable. A page that a
+    /// crash tore may end like a page that was there before, of which there is a newer version then.
+    fn add_damaged(&mut self, bytes: &[u8], place: Place, layout: &Layout, superblock: &Superblock) -> bool {
+        let Some(Found { page, write, version }) = Found::said_by(bytes) else { return false };
+        let is_durable = superblock.atomic && write > superblock.writes && version <= superblock.version;
+        if !is_durable || version > write || page >= layout.pages {
+            return false;
+        }
+        let newest = self.damaged.entry(page).or_insert((version, place));
+        if version > newest.0 {
+            *newest = (version, place);
+        }
+        self.found = true;
+        self.writes = self.writes.max(write);
         true
     }
 }

@@ -57,6 +57,11 @@ pub(crate) fn is_write(bytes: &[u8], write: u64) -> bool {
 impl Found {
     /// `None` where there is no page, or part of one.
     pub(crate) fn in_bytes(bytes: &[u8]) -> Option<Found> {
+        Found::said_by(bytes).filter(|found| checksum::verify(bytes, found.page).is_ok())
+    }
+
+    /// What the end of a page says, whether or not its checksum fits.
+    pub(crate) fn said_by(bytes: &[u8]) -> Option<Found> {
         let number = |at: usize| {
             let bytes = bytes.get(at..at + 8)?.try_into().ok()?;
             Some(u64::from_le_bytes(bytes))
@@ -64,6 +69,6 @@ impl Found {
         let at = bytes.len().checked_sub(STAMP)?;
         let page = number(at + 16)? >> 32;
         let found = Found { page, write: number(at)?, version: number(at + 8)? };
-        (found.write > 0 && checksum::verify(bytes, page).is_ok()).then_some(found)
+        (found.write > 0).then_some(found)
     }
 }
