@@ -153,8 +153,8 @@ impl Turns {
         Ok(result)
     }
 
-    /// One measurement in a process and a cgroup, with the memory that it may take, and that the store is told
-    /// of.
+    /// One measurement in a process and a cgroup, with the memory that it may take, and that the store is
+    /// told of.
     fn child(
         &self,
         controller: &Controller,

@@ -206,7 +206,7 @@ impl Index {
     /// the index is empty as before.
     ///
     /// # Errors
-    /// The first error of `entries`, and those of [`Index::bulk_load`].
+    /// The first error of `entries`, and the errors of [`Index::bulk_load`].
     pub fn try_bulk_load<K, V, E>(
         &self,
         entries: impl IntoIterator<Item = Result<(K, V), E>>,
@@ -244,7 +244,7 @@ impl Index {
     /// index is empty as before.
     ///
     /// # Errors
-    /// The first error of `entries`, and those of [`Index::load`].
+    /// The first error of `entries`, and the errors of [`Index::load`].
     pub fn try_load<K, V, E>(&self, entries: impl IntoIterator<Item = Result<(K, V), E>>) -> Result<(), E>
     where
         K: AsRef<[u8]>,

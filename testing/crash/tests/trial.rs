@@ -161,8 +161,8 @@ fn lies(program: &mut dyn Program, contents: &std::path::Path, count: u64) -> Ta
 }
 
 /// 100 power cuts, and [`Program::strict_cuts`] by the strict rules, lose nothing that was acknowledged. Half
-/// of them drop a write, for which there are more cuts where it takes more; on a drive whose syncs do nothing,
-/// 200 more do: the proof can fail. A few cuts unless all cases are to be tried.
+/// of them drop a write, for which there are more cuts where it takes more; on a drive whose syncs do
+/// nothing, 200 more do: the proof can fail. A few cuts unless all cases are to be tried.
 pub(crate) fn prove(program: &mut dyn Program) {
     if let Some(obstacle) = obstacle() {
         return skipped(obstacle);

@@ -120,8 +120,8 @@ impl LogFile {
         self.stored.read(bytes, self.byte(at)).map_err(LogError::io("reading", &self.path))
     }
 
-    /// Writes whole blocks. Where they make the file longer, zeros follow, up to a length of `limit`. The bytes
-    /// written.
+    /// Writes whole blocks. Where they make the file longer, zeros follow, up to a length of `limit`. The
+    /// bytes written.
     pub(crate) fn write(&mut self, blocks: &[u8], at: Lsn, limit: u64) -> Result<u64, LogError> {
         let first = self.byte(at);
         debug_assert!(first.is_multiple_of(BLOCK) && (blocks.len() as u64).is_multiple_of(BLOCK));

@@ -1,4 +1,4 @@
-//! The protocol of the latches under the interleavings that threads can meet (loom).
+//! The protocol of the latches in every order of steps that threads can take (loom).
 //!
 //! The tree itself cannot run here: its pages are a buffer pool's, which reads files and whose latches are
 //! under loom in that crate. So the steps of `descend`, `put`, `remove`, `split`, `add_child`, `grow`,

@@ -246,8 +246,8 @@ impl Pool {
         self.core.flush_page(page)
     }
 
-    /// Writes the pages that are dirty when it begins, except for those that are being changed, without making
-    /// them durable: a checkpoint that follows has less to write. Waits for no guard.
+    /// Writes the pages that are dirty when it begins and that nobody is changing, without making them
+    /// durable: a checkpoint that follows has less to write. Waits for no guard.
     ///
     /// # Errors
     /// The first thing that went wrong: the other pages were written all the same.

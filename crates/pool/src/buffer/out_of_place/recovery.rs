@@ -1,8 +1,8 @@
 //! What a pool finds when it is opened: the page map in force, and in the segments that were written since,
 //! pages and lists of discards, of which the newest versions count. With atomic checkpoints those count that
-//! belong to the last one. Torn pages do not pass their checksums: the version before is in force. With atomic
-//! checkpoints a page that belongs to the last one was durable: if it does not pass, it is damaged, and stays
-//! the page's place, so that reading it is an error and no older version is taken for it.
+//! belong to the last one. Torn pages do not pass their checksums: the version before is in force. With
+//! atomic checkpoints a page that belongs to the last one was durable: if it does not pass, it is damaged,
+//! and stays the page's place, so that reading it is an error and no older version is taken for it.
 //!
 //! Before anything else is written then, a new page map is, so that what did not count never will. Until its
 //! superblock is in force nothing else changes, and a crash finds the device as it was. Who only reads needs

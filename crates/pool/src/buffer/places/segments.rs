@@ -8,9 +8,9 @@
 //! - A place whose page was discarded is needed until a list of discards that names it is durable.
 //!
 //! Users write to one segment, and cleaning to another: what it moves has not been changed for some time. Two
-//! segments each, for pages that live long and others, were tried: where a pool holds the most popular pages in
-//! memory, as any does, cleaning moves 2 % less under Zipf 0.8; and a drive that writes segments in turn into one
-//! block of its own must move up to a third more itself.
+//! segments each, for pages that live long and others, were tried: where a pool holds the most popular pages
+//! in memory, as any does, cleaning moves 2 % less under Zipf 0.8; and a drive that writes segments in turn
+//! into one block of its own must move up to a third more itself.
 //!
 //! A segment in which no place is needed is trimmed and free again. If a flush fails, what it was to release
 //! is needed until the next complete checkpoint, and what was moved is where it was.

@@ -27,9 +27,9 @@ impl Segments {
 
     /// The segment whose cleaning pays most, of those whose pages find room elsewhere, where `others` are on
     /// their way there already: free places gained, times the root of the time since it was last written, per
-    /// place read and written. The rule of Rosenblum
-    /// and Ousterhout ("The Design and Implementation of a Log-Structured File System", 1992, §3.5) is without
-    /// the root; with it cleaning moves 0 to 3 % less under Zipf 0.8.
+    /// place read and written. The rule of Rosenblum and Ousterhout ("The Design and Implementation of a
+    /// Log-Structured File System", 1992, §3.5) is without the root; with it cleaning moves 0 to 3 % less
+    /// under Zipf 0.8.
     pub(crate) fn victim(&mut self, others: u32) -> Option<u32> {
         let size = self.layout.segment_pages;
         let room = self.open_room(Writer::Cleaning) + u64::from(self.free.len()) * u64::from(size);

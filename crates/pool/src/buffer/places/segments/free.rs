@@ -1,5 +1,5 @@
-//! Free segments: those that were given back, and all from one on, which were never used. So a device that is
-//! much larger than what it holds takes no memory for the rest.
+//! Free segments: some were given back, and all from one on were never used. So a device that is much larger
+//! than what it holds takes no memory for the rest.
 
 use std::collections::BTreeSet;
 
