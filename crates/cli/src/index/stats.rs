@@ -98,7 +98,13 @@ fn words(stats: &Stats) -> [(&'static str, String); 8] {
                 100.0 * stats.fill
             ),
         ),
-        ("height", format!("{} nodes from the root to a leaf", stats.height)),
+        (
+            "height",
+            match stats.height {
+                1 => "1 node: the root is a leaf".to_owned(),
+                height => format!("{height} nodes from the root to a leaf"),
+            },
+        ),
         ("log", format!("{} to be read after a crash", bytes(stats.log_bytes))),
         ("on the disk", bytes(stats.disk_bytes)),
         ("memory", format!("{} for nodes", format_size(stats.memory_bytes))),
