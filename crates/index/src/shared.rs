@@ -237,10 +237,22 @@ impl Shared {
     ) -> Result<(), E> {
         let alone = self.alone();
         self.check_going()?;
-        self.tree.bulk_load(self.options.fill, feed)?;
+        // The empty tree stays as it was until what was loaded is durable.
+        let (version, before) = (self.tree.versions.begin(), self.tree.state());
+        let loaded = self.tree.bulk_load(self.options.fill, feed);
         drop(alone);
-        // What was loaded is not in the log: without the checkpoint a crash loses it, and nothing may follow.
-        Ok(self.checkpoint().inspect_err(|_| self.has_stopped.store(true, Ordering::Release))?)
+        let done = loaded.and_then(|()| {
+            let durable = self.checkpoint();
+            if durable.is_err() {
+                // What was loaded is not in the log: a crash would lose it, and nothing may follow.
+                let _alone = self.alone();
+                self.has_stopped.store(true, Ordering::Release);
+                self.tree.go_back(before);
+            }
+            Ok(durable?)
+        });
+        self.tree.end_snapshot(version);
+        done
     }
 
     /// Fills the empty tree with entries in any order.

@@ -117,6 +117,13 @@ impl Tree {
         }
     }
 
+    /// The tree is what it was, which a snapshot has kept. Nobody else is in it.
+    pub(crate) fn go_back(&self, state: TreeState) {
+        self.set_root(state.root);
+        self.entries.store(state.entries, Ordering::Relaxed);
+        self.bytes.store(state.bytes, Ordering::Relaxed);
+    }
+
     /// Acquire: who sees a root sees the node that was written before it.
     #[inline]
     pub(crate) fn root(&self) -> Root {

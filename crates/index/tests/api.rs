@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
 
-use leadline_device::MemoryDevice;
+use leadline_device::{Fault, Faulty, MemoryDevice, Op};
 use leadline_index::{Batch, Durability, Index, IndexError, Options};
 
 fn small() -> Options {
@@ -114,6 +114,27 @@ fn entries_in_any_order_are_loaded_and_stay_after_a_crash() {
         fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
     files.retain(|name| name != "index" && name != "pages" && !name.to_string_lossy().contains("log"));
     assert!(files.iter().all(|name| name.to_string_lossy().starts_with("spare")), "{files:?}");
+}
+
+#[test]
+fn a_load_that_the_disk_has_no_room_for_leaves_the_index_empty() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = MemoryDevice::new(256 << 20, 4096);
+    let options = small().cache_bytes(64 << 20);
+    drop(Index::open_on(folder.path(), Arc::new(memory.clone()), &options).unwrap());
+    // All nodes fit in memory: it is their checkpoint that fails.
+    let full = Faulty::new(memory.clone(), [Fault::enospc().on(Op::Write)]);
+    let index = Index::open_on(folder.path(), Arc::new(full), &options).unwrap();
+    let entries = || (0..20_000u32).map(|number| (number.to_be_bytes(), [7; 100]));
+    let refused = index.bulk_load(entries()).unwrap_err();
+    assert!(matches!(refused, IndexError::Pool(_)), "{refused}");
+    assert_eq!((index.len(), index.iter().count(), index.get(5u32.to_be_bytes()).unwrap()), (0, 0, None));
+    assert!(matches!(index.insert("more", "1"), Err(IndexError::Stopped)));
+    drop(index);
+    let index = Index::open_on(folder.path(), Arc::new(memory), &options).unwrap();
+    assert!(index.is_empty() && index.iter().next().is_none());
+    index.bulk_load(entries()).unwrap();
+    assert_eq!((index.len(), index.verify(|_, _| {}).problems), (20_000, vec![]));
 }
 
 #[test]
