@@ -29,7 +29,8 @@ Examples:
   leadline index scan words.index | leadline index load copy.index - --scanned
 
 Prints a line for each entry: key, tab, value. Tabs, line ends, backslashes and bytes that are no text are \
-escapes (\\t \\n \\r \\\\ \\xNN), which `leadline index load --scanned` reads.")]
+escapes (\\t \\n \\r \\\\ \\xNN), as read by
+`leadline index load --scanned`.")]
 pub(super) struct Args {
     /// The directory of the index
     #[arg(value_name = "DIR")]

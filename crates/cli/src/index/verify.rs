@@ -69,11 +69,15 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     match found.problems.len() as u64 {
         0 => Ok(()),
         count => Err(Failure::Misfit(format!(
-            "{}: damaged in {} places; what is not named can be read (leadline index scan --from --to)",
+            "{}: is damaged in {}; what is not named can be read (leadline index scan --from --to)",
             found.index,
-            grouped(count)
+            places(count)
         ))),
     }
+}
+
+fn places(count: u64) -> String {
+    if count == 1 { "1 place".to_owned() } else { format!("{} places", grouped(count)) }
 }
 
 fn print(found: &Found) -> Result<(), Failure> {

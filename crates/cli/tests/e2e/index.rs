@@ -171,13 +171,13 @@ fn damage_is_named_and_the_rest_is_read() {
     drop(file);
     let ran = index(dir, &["verify", "w"]);
     assert!(ran.stdout.contains("the keys from"), "{}", ran.stdout);
-    ran.failed(1, &["w: damaged in 1 places"]);
+    ran.failed(1, &["w: is damaged in 1 place;"]);
     assert_eq!(index(dir, &["get", "w", "w000001"]).succeeded().stdout, "w000001\tvalue of 1\n");
     // A scan prints what comes before the damaged page.
     let scanned = index(dir, &["scan", "w"]);
     let last = scanned.stdout.lines().last().unwrap();
     assert!(("w009000".."w010001").contains(&&last[..7]), "{last}");
-    scanned.failed(1, &["is damaged"]);
+    scanned.failed(1, &["is corrupt"]);
 }
 
 /// Where in the data of a sparse file these bytes are first.
