@@ -119,7 +119,7 @@ impl Folder {
     }
 }
 
-/// Whether nodes may have so many bytes.
+/// Whether nodes may have this size.
 fn is_node_size(bytes: u32) -> bool {
     bytes.is_power_of_two() && (4096..=65_536).contains(&bytes)
 }

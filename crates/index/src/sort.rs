@@ -28,7 +28,7 @@ pub(crate) struct Sorter {
 }
 
 impl Sorter {
-    /// Sorts with about so many bytes of memory, of which a mebibyte is used at least.
+    /// Sorts in about `most_bytes` bytes of memory, at least in a mebibyte.
     pub(crate) fn new(folder: &Path, most_bytes: usize) -> Sorter {
         let most_bytes = most_bytes.max(LEAST_CHUNKS * CHUNK_BYTES);
         Sorter { folder: folder.into(), most_bytes, block: Block::new(most_bytes), runs: Vec::new() }

@@ -12,7 +12,7 @@ fn small() -> Options {
     Options::default().cache_bytes(512 << 10).checkpoint_bytes(1 << 20).most_bytes(1 << 30)
 }
 
-/// A loop device with an ext4 of so many MiB.
+/// A loop device of `mib` MiB with an ext4 file system.
 fn disk(mib: u64) -> Option<Loop> {
     Loop::new(|image| {
         File::options().write(true).open(image).unwrap().set_len(mib << 20).unwrap();

@@ -20,7 +20,7 @@ const VALUE: usize = 100;
 /// Changes of a batch.
 const BATCH: u32 = 64;
 
-/// The value that a key has after so many changes of it.
+/// The value of a key that was changed `changes` times.
 fn value(key: u32, changes: u32) -> Vec<u8> {
     let mut value = vec![changes as u8; VALUE];
     value[..4].copy_from_slice(&key.to_le_bytes());
@@ -34,8 +34,8 @@ struct Hour {
     wear: Wear,
 }
 
-/// Changes random keys for some hours of the drive's time, of so many nanoseconds each; how often each was
-/// changed, and the hours.
+/// Changes random keys for `hours` hours of the drive's time, each of `nanoseconds`. Returns how often each
+/// key was changed, and the hours.
 fn work(index: &Index, drive: &Filled, hours: u64, nanoseconds: u64) -> (Vec<u32>, Vec<Hour>) {
     let mut random = fastrand::Rng::with_seed(7);
     let mut changes = vec![0u32; KEYS as usize];

@@ -29,7 +29,7 @@ const BATCH_BYTES: usize = 8 << 20;
 /// Bytes of entries that are looked at before anything is written.
 const FIRST_BYTES: usize = 64 << 20;
 
-/// So many entries are read before it is shown how many.
+/// Entries that are read between two updates of the progress bar.
 const BETWEEN_SHOWN: u64 = 4096;
 
 /// Load keys and values from a file into an index

@@ -16,7 +16,7 @@ struct Pending {
 
 #[derive(Debug, Clone, Copy)]
 enum PendingValue {
-    /// So many bytes after the key.
+    /// Its length; its bytes follow the key.
     Inline(usize),
     Long(LongValue),
 }

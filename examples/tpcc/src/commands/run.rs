@@ -32,7 +32,7 @@ pub(crate) struct Args {
     scale: ScaleArgs,
     #[command(flatten)]
     index: IndexArgs,
-    /// When commits are durable: every-commit, never, or so many milliseconds later
+    /// When commits are durable: every-commit, never, or a number of milliseconds later
     #[arg(long, default_value = "every-commit", value_name = "WHEN", value_parser = durability)]
     durability: Durability,
     /// Threads, each with one transaction at a time

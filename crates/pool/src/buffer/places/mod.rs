@@ -105,7 +105,7 @@ impl Places {
         lock(&self.checkpoint)
     }
 
-    /// Whose write that of a page is.
+    /// Who writes users' pages: a checkpoint while one is under way.
     pub(super) fn user(&self) -> Writer {
         if self.checkpoints.load(Relaxed) > 0 { Writer::Checkpoint } else { Writer::User }
     }
