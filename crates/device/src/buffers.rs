@@ -3,6 +3,8 @@
 //! Outside the heap, because the kernel reads and writes it while a request is in flight and may go on doing
 //! so after the queue pair was given up: such an arena is leaked, never reused.
 
+use std::ops::Range;
+
 use leadline_files::{MapOptions, Mapping};
 
 use crate::{DeviceError, Geometry, QueueShape, Request, RequestError};
@@ -13,15 +15,15 @@ pub(crate) const PAGE_BYTES: usize = 4096;
 /// Most bytes the kernel takes as one registered buffer.
 const CHUNK_BYTES: usize = 1 << 30;
 
-/// `slots` buffers of `buffer_bytes` each, back to back, zeroed and already in memory.
+/// The buffers of a shape, back to back, first those of `buffer_bytes`, then the large ones; zeroed and
+/// already in memory.
 ///
-/// With `buffer_bytes` a multiple of the device's block, every buffer is aligned to that block (up to a
-/// page), which is what O_DIRECT asks for.
+/// With sizes that are multiples of the device's block, every buffer is aligned to that block (up to a page),
+/// which is what O_DIRECT asks for.
 #[derive(Debug)]
 pub(crate) struct Arena {
     memory: Mapping,
-    slots: u32,
-    buffer_bytes: u32,
+    shape: QueueShape,
     /// Most bytes of a registered chunk.
     chunk_bytes: usize,
 }
@@ -37,17 +39,23 @@ impl Arena {
 
     /// The same, to be registered in chunks of at most `chunk_bytes` or one buffer.
     pub(crate) fn chunked(shape: QueueShape, chunk_bytes: usize) -> Result<Arena, DeviceError> {
-        let QueueShape { slots, buffer_bytes, .. } = shape;
-        let what = || format!("mapping {slots} buffers of {buffer_bytes} bytes");
-        let bytes = (slots as usize)
-            .checked_mul(buffer_bytes as usize)
+        let QueueShape { slots, buffer_bytes, large_slots, large_bytes, .. } = shape;
+        let what = || match large_slots {
+            0 => format!("mapping {slots} buffers of {buffer_bytes} bytes"),
+            _ => format!(
+                "mapping {slots} buffers of {buffer_bytes} bytes and {large_slots} of {large_bytes} bytes"
+            ),
+        };
+        let product = |slots: u32, bytes: u32| (slots as usize).checked_mul(bytes as usize);
+        let bytes = product(slots, buffer_bytes)
+            .and_then(|bytes| bytes.checked_add(product(large_slots, large_bytes)?))
             .and_then(|bytes| bytes.checked_next_multiple_of(PAGE_BYTES))
             .filter(|bytes| *bytes > 0 && *bytes <= isize::MAX as usize)
             .ok_or_else(|| DeviceError::Unsupported(format!("{}: not a size that can be mapped", what())))?;
         let memory =
             MapOptions::new().populate(true).map(bytes).map_err(|error| DeviceError::io(what(), error))?;
         debug_assert_eq!(memory.base().as_ptr() as usize % PAGE_BYTES, 0);
-        Ok(Arena { memory, slots, buffer_bytes, chunk_bytes })
+        Ok(Arena { memory, shape, chunk_bytes })
     }
 
     /// A slot's first byte.
@@ -56,9 +64,13 @@ impl Arena {
     /// If there is no such slot.
     #[inline]
     pub(crate) fn pointer(&self, slot: u32) -> *mut u8 {
-        assert!(slot < self.slots, "slot {slot} of {} does not exist", self.slots);
-        // SAFETY: slot < slots, so the offset is inside the mapping, which is at most isize::MAX bytes long.
-        unsafe { self.memory.base().as_ptr().add(slot as usize * self.buffer_bytes as usize) }
+        let QueueShape { slots, buffer_bytes, large_bytes, .. } = self.shape;
+        assert!(slot < self.shape.all_slots(), "slot {slot} of {} does not exist", self.shape.all_slots());
+        let small = slot.min(slots) as usize * buffer_bytes as usize;
+        let large = slot.saturating_sub(slots) as usize * large_bytes as usize;
+        // SAFETY: the slot exists, so the offset is inside the mapping, which is at most isize::MAX bytes
+        // long.
+        unsafe { self.memory.base().as_ptr().add(small + large) }
     }
 
     /// A slot's buffer.
@@ -77,22 +89,32 @@ impl Arena {
     pub(crate) unsafe fn shared_buffer(&self, slot: u32) -> &mut [u8] {
         // SAFETY: `pointer` checked the slot, the mapping is initialised (zeroed) and lives as long as
         // `self`; the caller promises that nobody else uses the slot.
-        unsafe { std::slice::from_raw_parts_mut(self.pointer(slot), self.buffer_bytes as usize) }
+        unsafe { std::slice::from_raw_parts_mut(self.pointer(slot), self.shape.bytes_of(slot) as usize) }
     }
 
-    /// Slots in one registered chunk: as many whole ones as fit, at least one.
-    pub(crate) fn chunk_slots(&self) -> u32 {
-        u32::try_from(self.chunk_bytes / self.buffer_bytes as usize).unwrap_or(u32::MAX).clamp(1, self.slots)
-    }
-
-    /// The arena cut into chunks of [`Arena::chunk_slots`], for registration.
+    /// The arena cut into chunks of whole buffers, for registration.
     pub(crate) fn chunks(&self) -> Vec<libc::iovec> {
-        let chunk_slots = self.chunk_slots();
-        let chunk = |first: u32| libc::iovec {
-            iov_base: self.pointer(first).cast(),
-            iov_len: chunk_slots.min(self.slots - first) as usize * self.buffer_bytes as usize,
+        let chunk = |slots: Range<u32>| libc::iovec {
+            iov_base: self.pointer(slots.start).cast(),
+            iov_len: slots.map(|slot| self.shape.bytes_of(slot) as usize).sum(),
         };
-        (0..self.slots).step_by(chunk_slots as usize).map(chunk).collect()
+        self.chunk_slots().map(chunk).collect()
+    }
+
+    /// The chunk of each slot, in the order of [`Arena::chunks`].
+    pub(crate) fn chunk_of_slots(&self) -> Box<[u16]> {
+        self.chunk_slots().enumerate().flat_map(|(chunk, slots)| slots.map(move |_| chunk as u16)).collect()
+    }
+
+    /// The slots of each chunk: as many whole buffers as fit, at least one.
+    fn chunk_slots(&self) -> impl Iterator<Item = Range<u32>> {
+        let QueueShape { slots, buffer_bytes, large_bytes, .. } = self.shape;
+        let cut = move |slots: Range<u32>, bytes: u32| {
+            let fit = (self.chunk_bytes / (bytes as usize).max(1)).max(1);
+            let end = slots.end;
+            slots.step_by(fit).map(move |first| first..end.min(first.saturating_add(fit as u32)))
+        };
+        cut(0..slots, buffer_bytes).chain(cut(slots..self.shape.all_slots(), large_bytes))
     }
 }
 
@@ -105,7 +127,7 @@ pub(crate) struct InFlight {
 
 impl InFlight {
     pub(crate) fn new(shape: QueueShape) -> Self {
-        InFlight { busy: vec![false; shape.slots as usize], count: 0 }
+        InFlight { busy: vec![false; shape.all_slots() as usize], count: 0 }
     }
 
     /// Requests in flight.
@@ -187,7 +209,8 @@ mod tests {
         for (slots, buffer_bytes) in [(3u32, 700u32 << 20), (5, 512 << 20), (7, 4096)] {
             let bytes = slots as usize * buffer_bytes as usize;
             let memory = MapOptions::new().unreserved(true).map(bytes).unwrap();
-            let arena = Arena { memory, slots, buffer_bytes, chunk_bytes: CHUNK_BYTES };
+            let shape = QueueShape::new(1, buffer_bytes).slots(slots);
+            let arena = Arena { memory, shape, chunk_bytes: CHUNK_BYTES };
             let chunks = arena.chunks();
             let first = arena.pointer(0) as usize;
             let mut next = first;
@@ -202,8 +225,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_mapped_is_an_error() {
-        let shape = QueueShape { depth: 1, slots: u32::MAX, buffer_bytes: u32::MAX };
-        assert!(Arena::new(shape).is_err());
-        assert!(Arena::new(QueueShape { depth: 1, slots: 0, buffer_bytes: 4096 }).is_err());
+        assert!(Arena::new(QueueShape::new(1, u32::MAX).slots(u32::MAX)).is_err());
+        assert!(Arena::new(QueueShape::new(1, 4096).slots(0)).is_err());
     }
 }

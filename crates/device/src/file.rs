@@ -294,16 +294,16 @@ fn set_direct(file: &File, direct: bool) -> Result<(), DeviceError> {
 }
 
 pub(crate) fn check_shape(shape: &QueueShape, geometry: &Geometry) -> Result<(), DeviceError> {
-    let QueueShape { depth, slots, buffer_bytes } = *shape;
+    let QueueShape { depth, buffer_bytes, large_slots, large_bytes, .. } = *shape;
+    let slots = shape.slots.saturating_add(large_slots);
+    let fits = |bytes: u32| bytes > 0 && bytes.is_multiple_of(geometry.block_bytes);
     let reason = if !(1..=32_768).contains(&depth) {
         format!("a depth of {depth}: not from 1 to 32768")
     } else if slots < depth {
         format!("{slots} slots for a depth of {depth}: every request in flight needs one")
-    } else if buffer_bytes == 0 || buffer_bytes % geometry.block_bytes != 0 {
-        format!(
-            "buffers of {buffer_bytes} bytes: not a multiple of the block, {} bytes",
-            geometry.block_bytes
-        )
+    } else if !fits(buffer_bytes) || large_slots > 0 && !fits(large_bytes) {
+        let bytes = if fits(buffer_bytes) { large_bytes } else { buffer_bytes };
+        format!("buffers of {bytes} bytes: not a multiple of the block, {} bytes", geometry.block_bytes)
     } else {
         return Ok(());
     };

@@ -91,8 +91,8 @@ impl Device for Filled {
             contents: self.contents.clone(),
             now: Arc::clone(&self.now),
             wear: Arc::clone(&self.wear),
-            buffers: vec![vec![0; shape.buffer_bytes as usize]; shape.slots as usize],
-            asked: vec![None; shape.slots as usize],
+            buffers: (0..shape.all_slots()).map(|slot| vec![0; shape.bytes_of(slot) as usize]).collect(),
+            asked: vec![None; shape.all_slots() as usize],
         }))
     }
 }

@@ -76,7 +76,7 @@ pub trait QueuePair: Send {
     /// How large this queue pair is.
     fn shape(&self) -> QueueShape;
 
-    /// The buffer of a slot: [`QueueShape::buffer_bytes`] long, or empty where the device keeps no data (a
+    /// The buffer of a slot: [`QueueShape::bytes_of`] the slot long, or empty where the device keeps no data (a
     /// simulation), so that filling it costs nothing.
     ///
     /// # Panics

@@ -24,10 +24,10 @@ pub struct Request {
     pub op: Op,
     /// A write that is durable when it completes (RWF_DSYNC); no meaning for other operations.
     pub durable: bool,
-    /// Buffer, from 0 to [`QueueShape::slots`] - 1.
+    /// Buffer, from 0 to [`QueueShape::all_slots`] - 1.
     pub slot: u32,
-    /// Bytes, a positive multiple of [`Geometry::block_bytes`], at most [`QueueShape::buffer_bytes`]; of a
-    /// trim at most `i32::MAX`.
+    /// Bytes, a positive multiple of [`Geometry::block_bytes`], at most [`QueueShape::bytes_of`] its slot; of
+    /// a trim at most `i32::MAX`.
     pub len: u32,
     /// First byte on the device, a multiple of [`Geometry::block_bytes`].
     pub offset: u64,
@@ -49,16 +49,46 @@ pub struct Geometry {
 pub struct QueueShape {
     /// Most requests in flight, 1 to 32,768.
     pub depth: u32,
-    /// Buffers, at least `depth`.
+    /// Buffers; with the large ones at least `depth`.
     pub slots: u32,
     /// Bytes of each buffer, a multiple of the geometry's block.
     pub buffer_bytes: u32,
+    /// More buffers, of another size; their slots come after the others.
+    pub large_slots: u32,
+    /// Bytes of each of them, a multiple of the geometry's block; anything where there are none.
+    pub large_bytes: u32,
 }
 
 impl QueueShape {
     /// `depth` requests in flight, each with a buffer of its own.
     pub fn new(depth: u32, buffer_bytes: u32) -> Self {
-        QueueShape { depth, slots: depth, buffer_bytes }
+        QueueShape { depth, slots: depth, buffer_bytes, large_slots: 0, large_bytes: 0 }
+    }
+
+    /// Sets [`QueueShape::slots`].
+    #[must_use]
+    pub fn slots(mut self, slots: u32) -> Self {
+        self.slots = slots;
+        self
+    }
+
+    /// `slots` more buffers of `bytes` each. Their slots are numbered from [`QueueShape::slots`] on.
+    #[must_use]
+    pub fn large(mut self, slots: u32, bytes: u32) -> Self {
+        (self.large_slots, self.large_bytes) = (slots, bytes);
+        self
+    }
+
+    /// Buffers of both sizes.
+    #[inline]
+    pub fn all_slots(&self) -> u32 {
+        self.slots.saturating_add(self.large_slots)
+    }
+
+    /// Bytes of a slot's buffer.
+    #[inline]
+    pub fn bytes_of(&self, slot: u32) -> u32 {
+        if slot < self.slots { self.buffer_bytes } else { self.large_bytes }
     }
 }
 
@@ -90,7 +120,7 @@ impl Request {
     #[inline]
     pub fn validate(&self, geometry: &Geometry, shape: &QueueShape) -> Result<(), RequestError> {
         let refuse = |reason| Err(RequestError { request: *self, reason });
-        if self.slot >= shape.slots {
+        if self.slot >= shape.all_slots() {
             return refuse("its slot does not exist");
         }
         if self.op == Op::Flush {
@@ -111,8 +141,8 @@ impl Request {
             if i32::try_from(self.len).is_err() {
                 return refuse("it is longer than a trim may be: 2147483647 bytes");
             }
-        } else if self.len > shape.buffer_bytes {
-            return refuse("it is longer than the queue pair's buffers");
+        } else if self.len > shape.bytes_of(self.slot) {
+            return refuse("it is longer than its buffer");
         }
         match self.offset.checked_add(u64::from(self.len)) {
             Some(end) if end <= geometry.capacity_bytes => {}

@@ -43,8 +43,8 @@ pub(crate) struct UringPair {
     shape: QueueShape,
     polling: Polling,
     in_flight: InFlight,
-    /// Slots in each registered chunk, or `None` where the buffers are not registered.
-    chunk_slots: Option<u32>,
+    /// The registered chunk of each slot, or `None` where the buffers are not registered.
+    chunks: Option<Box<[u16]>>,
     /// Entries in the ring that the kernel has not taken.
     queued: u32,
     /// Whether a thread has bound the ring to itself.
@@ -80,7 +80,7 @@ impl UringPair {
         });
         Ok(UringPair {
             ring: ManuallyDrop::new(ring),
-            chunk_slots: registered.is_ok().then(|| arena.chunk_slots()),
+            chunks: registered.is_ok().then(|| arena.chunk_of_slots()),
             arena: ManuallyDrop::new(arena),
             _file: file,
             geometry,
@@ -104,7 +104,7 @@ impl UringPair {
         let Request { op, durable, slot, len, offset } = *request;
         let flags = if durable { libc::RWF_DSYNC } else { 0 };
         let buffer = self.arena.pointer(slot);
-        let entry = match (op, self.chunk_slots.map(|slots| (slot / slots) as u16)) {
+        let entry = match (op, self.chunks.as_ref().map(|chunks| chunks[slot as usize])) {
             (Op::Read, Some(chunk)) => {
                 opcode::ReadFixed::new(FILE, buffer, len, chunk).offset(offset).build()
             }
@@ -341,16 +341,17 @@ fn interrupted(error: io::Error) -> Result<(), DeviceError> {
 mod tests {
     use super::*;
 
-    /// Writes a pattern of its own from each of seven slots, then reads them back into other slots.
+    /// Writes a pattern of its own from each of seven slots, of which three are large, then reads them back
+    /// into other slots.
     fn round_trip(chunk_bytes: usize, registered: bool) {
         let file = Arc::new(tempfile::tempfile().unwrap());
         let geometry = Geometry { capacity_bytes: 7 * 4096, block_bytes: 4096, writable: true };
-        let shape = QueueShape::new(7, 4096);
+        let shape = QueueShape::new(7, 4096).slots(4).large(3, 8192);
         let arena = Arena::chunked(shape, chunk_bytes).unwrap();
         let mut pair = UringPair::with_arena(file, geometry, shape, Polling::default(), arena).unwrap();
-        assert_eq!(pair.warning(), None, "buffers of 28 KiB can be registered");
+        assert_eq!(pair.warning(), None, "buffers of 40 KiB can be registered");
         if !registered {
-            pair.chunk_slots = None;
+            pair.chunks = None;
         }
         let mut done = Vec::new();
         for slot in 0..7 {
@@ -368,7 +369,7 @@ mod tests {
         }
         assert!(done.iter().all(|done| done.result == 4096), "{done:?}");
         for slot in 0..7 {
-            assert!(pair.buffer(slot).iter().all(|byte| *byte == 7 - slot as u8), "slot {slot}");
+            assert!(pair.buffer(slot)[..4096].iter().all(|byte| *byte == 7 - slot as u8), "slot {slot}");
         }
     }
 

@@ -108,11 +108,11 @@ struct Session {
 
 impl Session {
     fn run(device: &FileDevice, depth: u32, steps: &[Step]) -> (Vec<u8>, Vec<(Op, u64, i32)>) {
-        let shape = QueueShape { depth, slots: depth + 3, buffer_bytes: 4 * BLOCK };
+        let shape = QueueShape::new(depth, 2 * BLOCK).slots(depth + 3).large(depth + 1, 4 * BLOCK);
         let mut session = Session {
             pair: device.queue_pair(shape).unwrap(),
             model: vec![0; CAPACITY as usize],
-            flying: vec![None; shape.slots as usize],
+            flying: vec![None; shape.all_slots() as usize],
             results: Vec::new(),
         };
         let mut payload = Payload::new(u64::from(depth));
@@ -132,11 +132,10 @@ impl Session {
         if blocked || self.pair.in_flight() == self.pair.shape().depth {
             self.reap(NEVER, u32::MAX);
         }
-        // Any free slot, not always the first.
-        let slots = self.flying.len();
-        let slot =
-            (0..slots).map(|i| (i + step.block as usize) % slots).find(|slot| self.flying[*slot].is_none());
-        let slot = slot.unwrap() as u32;
+        // Any free slot that is large enough, not always the first.
+        let (slots, shape) = (self.flying.len() as u32, self.pair.shape());
+        let fits = |slot: &u32| self.flying[*slot as usize].is_none() && len <= shape.bytes_of(*slot);
+        let slot = (0..slots).map(|i| (i + step.block as u32) % slots).find(fits).unwrap();
         let mut request = Request { op: step.op, durable: step.durable, slot, len, offset };
         match step.op {
             Op::Flush => (request.offset, request.len) = (0, 0),
@@ -219,11 +218,13 @@ proptest! {
     fn validator_accepts_what_the_model_accepts(
         op in prop::sample::select(vec![Op::Read, Op::Write, Op::Flush, Op::Trim]),
         durable: bool, slot in 0u32..10, slots in 1u32..10, len in edges(), offset in edges(),
-        buffer_bytes in edges(), capacity_bytes in edges(), block_shift in 9u32..=16, writable: bool,
+        large_slots in 0u32..4, buffer_bytes in edges(), large_bytes in edges(), capacity_bytes in edges(),
+        block_shift in 9u32..=16, writable: bool,
     ) {
-        let (len, buffer_bytes) = (len as u32, buffer_bytes as u32);
+        let (len, buffer_bytes, large_bytes) = (len as u32, buffer_bytes as u32, large_bytes as u32);
         let geometry = Geometry { capacity_bytes, block_bytes: 1 << block_shift, writable };
-        let shape = QueueShape { depth: 1, slots, buffer_bytes };
+        let shape = QueueShape::new(1, buffer_bytes).slots(slots).large(large_slots, large_bytes);
+        let buffer_bytes = if slot < slots { buffer_bytes } else { large_bytes };
         let request = Request { op, durable, slot, len, offset };
         let block = 1u128 << block_shift;
         let fits = len > 0
@@ -232,7 +233,7 @@ proptest! {
             && len <= if op == Op::Trim { i32::MAX as u32 } else { buffer_bytes }
             && u128::from(offset) + u128::from(len) <= u128::from(capacity_bytes)
             && (op == Op::Read || writable);
-        let accepted = slot < slots && (op == Op::Flush || fits);
+        let accepted = slot < slots + large_slots && (op == Op::Flush || fits);
         let answer = request.validate(&geometry, &shape);
         prop_assert_eq!(answer.is_ok(), accepted, "{:?} {:?} {:?}", request, geometry, answer);
         if let Err(error) = answer {
@@ -281,7 +282,7 @@ fn reason(refused: Result<(), RequestError>) -> &'static str {
 fn depth_and_slots_are_respected_and_a_refusal_queues_nothing() {
     for engine in ENGINES {
         for depth in [1, 2, 5, 32] {
-            let shape = QueueShape { depth, slots: depth + 1, buffer_bytes: BLOCK };
+            let shape = QueueShape::new(depth, BLOCK).slots(depth + 1);
             let mut pair = device(engine).queue_pair(shape).unwrap();
             assert_eq!((pair.shape(), pair.geometry().block_bytes), (shape, BLOCK));
             for round in 0..5u32 {
@@ -625,7 +626,7 @@ fn opening_refuses_what_cannot_be_and_says_why() {
     for (depth, slots, buffer_bytes) in
         [(0, 1, BLOCK), (32_769, 32_769, BLOCK), (2, 1, BLOCK), (1, 1, 0), (1, 1, 5000)]
     {
-        assert!(device.queue_pair(QueueShape { depth, slots, buffer_bytes }).is_err());
+        assert!(device.queue_pair(QueueShape::new(depth, buffer_bytes).slots(slots)).is_err());
     }
 }
 

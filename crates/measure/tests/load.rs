@@ -515,7 +515,7 @@ fn overload_loses_and_reorders_nothing_and_latency_grows() {
 
 #[test]
 fn requests_filled_ahead_follow_one_another_each_with_new_data() {
-    let slots = QueueShape { depth: 1, slots: 2, buffer_bytes: 4096 };
+    let slots = QueueShape::new(1, 4096).slots(2);
     let eight = Limits { max_ops: 8, ..Limits::of(S) };
     let sequence = |read_share| AddressStream::new(workload(read_share, 0.0), REGION, 3);
     for read_share in [0.0, 1.0] {

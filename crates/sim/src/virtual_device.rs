@@ -44,7 +44,7 @@ impl<M: DeviceModel + 'static> Device for VirtualDevice<M> {
     }
 
     fn queue_pair(&self, shape: QueueShape) -> Result<Box<dyn QueuePair>, DeviceError> {
-        if shape.depth == 0 || shape.slots < shape.depth {
+        if shape.depth == 0 || shape.all_slots() < shape.depth {
             return Err(DeviceError::Unsupported(
                 "a queue pair needs a depth of at least 1 and as many slots".into(),
             ));
@@ -55,7 +55,7 @@ impl<M: DeviceModel + 'static> Device for VirtualDevice<M> {
         Ok(Box::new(VirtualQueue {
             geometry: self.geometry,
             shape,
-            busy: vec![false; shape.slots as usize],
+            busy: vec![false; shape.all_slots() as usize],
             timed: Some(timed),
             idle_model: Arc::clone(&self.idle_model),
         }))

@@ -261,7 +261,7 @@ fn the_same_seed_gives_the_same_times_and_another_seed_others() {
 #[test]
 fn requests_that_do_not_fit_are_refused_and_leave_no_trace() {
     let device = device("", &servers(4, 100.0), &servers(4, 100.0));
-    let mut queue = device.queue_pair(QueueShape { depth: 2, slots: 4, buffer_bytes: 8192 }).unwrap();
+    let mut queue = device.queue_pair(QueueShape::new(2, 8192).slots(4)).unwrap();
     let mut refused = |request: Request, reason: &str| {
         let error = queue.submit(request).unwrap_err();
         assert!(error.to_string().contains(reason), "{error}");
@@ -346,10 +346,10 @@ fn one_queue_pair_at_a_time_and_the_next_finds_the_device_idle() {
     second.submit(Request::read(0, 0, 4096)).unwrap();
     let completions = reap(&mut *second, 1);
     assert_eq!((completions.len(), completions[0].at - from), (1, 100 * US));
-    assert!(device.queue_pair(QueueShape { depth: 0, slots: 0, buffer_bytes: 512 }).is_err());
+    assert!(device.queue_pair(QueueShape::new(0, 512)).is_err());
     drop(second);
-    assert!(device.queue_pair(QueueShape { depth: 0, slots: 0, buffer_bytes: 512 }).is_err());
-    assert!(device.queue_pair(QueueShape { depth: 4, slots: 3, buffer_bytes: 512 }).is_err());
+    assert!(device.queue_pair(QueueShape::new(0, 512)).is_err());
+    assert!(device.queue_pair(QueueShape::new(4, 512).slots(3)).is_err());
     assert!(device.queue_pair(QueueShape::new(1, 512)).is_ok(), "a refusal does not use the device up");
 }
 

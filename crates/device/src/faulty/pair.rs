@@ -43,7 +43,7 @@ impl FaultyPair {
             inner,
             shared,
             in_flight: InFlight::new(shape),
-            flights: (0..shape.slots).map(|_| None).collect(),
+            flights: (0..shape.all_slots()).map(|_| None).collect(),
             hanging: 0,
             unsent: Vec::new(),
             delayed: DelayQueue::default(),

@@ -173,7 +173,7 @@ impl Loads<'_, '_> {
     /// and a simulated device has one queue pair at a time.
     fn slice(&mut self, i: usize, seconds: f64) -> Result<(), Stop> {
         let shape = if self.loads[i].large {
-            QueueShape { depth: 1, slots: 2, buffer_bytes: self.large_bytes }
+            QueueShape::new(1, self.large_bytes).slots(2)
         } else {
             QueueShape::new(SMALL_IN_FLIGHT, PAGE_BYTES)
         };
