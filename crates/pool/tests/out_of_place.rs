@@ -320,3 +320,27 @@ fn what_cannot_be_opened_is_named() {
     }
     assert_eq!(refused(&memory, config()), ConfigError::PlacesVersion { version: 2 });
 }
+
+#[test]
+fn segments_of_any_size_and_batches_of_any_size_go_together() {
+    for (page, segment_pages) in [(4096u32, 4u32), (4096, 5), (4096, 37), (4096, 100), (65_536, 4)] {
+        for n in [1, 7, 64, 512] {
+            let device = MemoryDevice::new((1 << 20) + u64::from(page) * 1400, 512);
+            let options = OutOfPlace::default().segment_bytes(segment_pages * page).spare(0.3);
+            let config = PoolConfig::new(page, 128).ace(Ace::CowX).n(n).out_of_place(options);
+            let pool = Pool::open(Arc::new(device.clone()), config).unwrap();
+            let mut random = fastrand::Rng::with_seed(n.into());
+            let mut newest = HashMap::new();
+            for value in 0..4000 {
+                let page = random.u64(..pool.pages());
+                put(&pool, page, value).unwrap();
+                newest.insert(page, value);
+                if value % 900 == 0 {
+                    pool.checkpoint().unwrap();
+                }
+            }
+            assert!(newest.iter().all(|(page, value)| get(&pool, *page) == *value));
+            pool.close().unwrap();
+        }
+    }
+}

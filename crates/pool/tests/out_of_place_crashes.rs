@@ -213,7 +213,7 @@ fn every_cut(case: Case, every: u64) {
                 }
                 // And a life after it.
                 let mut later = again.check(left.clone()).unwrap_or_else(|wrong| panic!("{what}: {wrong}"));
-                let cut = Fault::power_cut().on(Op::Write).nth(70);
+                let cut = Fault::power_cut().on(Op::Write).nth(35);
                 live(&left, cut, &steps(case.pages, number as u64, 150, false), &mut later);
                 let left = left.crash_at_random(Tearing::Sector512, number as u64);
                 later.check(left).unwrap_or_else(|wrong| panic!("{what}, later: {wrong}"));
@@ -239,12 +239,12 @@ fn every_power_cut_leaves_the_last_atomic_checkpoint() {
 
 #[test]
 fn no_power_cut_loses_a_durable_page_with_many_segments() {
-    every_cut(Case::many_segments(false), 23);
+    every_cut(Case::many_segments(false), 13);
 }
 
 #[test]
 fn every_power_cut_leaves_the_last_atomic_checkpoint_with_many_segments() {
-    every_cut(Case::many_segments(true), 23);
+    every_cut(Case::many_segments(true), 13);
 }
 
 #[test]
@@ -260,7 +260,8 @@ fn requests_that_fail_lose_nothing_either() {
             ];
             drop(Pool::open(Arc::new(memory.clone()), case.config()).unwrap());
             let faulty = Arc::new(Faulty::new(memory.clone(), faults));
-            let pool = Pool::open(faulty, case.config()).unwrap();
+            let pool = Pool::open(faulty, case.config());
+            let pool = pool.unwrap();
             for step in steps(case.pages, seed, 300, true) {
                 match model.step(&pool, step) {
                     // A flush failed and a page had left: from now on the pool says so, and promises nothing.

@@ -1,6 +1,8 @@
 //! Reading and writing pages past the frames: the double-write area, pages that are put right from it, pages
 //! that move, superblocks.
 
+use std::ops::Range;
+
 use leadline_device::Request;
 
 use super::core::Core;
@@ -45,14 +47,71 @@ impl Core {
         });
         self.reap_others(io, &mut outcome)?;
         sent?;
-        let result =
-            |slot: u32| outcome.results.iter().find(|over| over.0 == slot).map_or(-EIO, |over| over.1);
-        let read = |slot: &u32| match Fault::of(result(*slot), page_bytes) {
+        let read = |slot: &u32| match Fault::of(outcome.result(*slot), page_bytes) {
             Some(fault) => Ok(Err(fault)),
             // The slots are free again, and nobody has used them since.
             None => Ok(Ok(io.buffer(*slot)?.to_vec())),
         };
         slots.iter().map(read).collect()
+    }
+
+    /// The bytes of pages that were read with one request, which came to `result`. If that failed they are
+    /// read one by one, and those that cannot be read are zeros.
+    pub(super) fn run_read<'a>(
+        &self,
+        io: &'a mut IoQueueGuard<'_>,
+        first: Page,
+        pages: usize,
+        (slot, result): (u32, i32),
+    ) -> Result<&'a [u8], PoolError> {
+        let page_bytes = self.config.page_bytes as usize;
+        let bytes = pages * page_bytes;
+        if Fault::of(result, bytes as u32).is_some() {
+            let pages: Vec<Page> = (first..).take(pages).collect();
+            let single = self.read_pages(io, &pages)?;
+            for (to, page) in io.buffer(slot)?.chunks_exact_mut(page_bytes).zip(single) {
+                match page {
+                    Ok(bytes) => to.copy_from_slice(&bytes),
+                    Err(_) => to.fill(0),
+                }
+            }
+        }
+        Ok(&io.buffer(slot)?[..bytes])
+    }
+
+    /// Reads neighbouring pages of the device with large requests, several at once, and gives each to `see`
+    /// in order; zeros where one cannot be read.
+    pub(super) fn read_neighbours(
+        &self,
+        io: &mut IoQueueGuard<'_>,
+        pages: Range<Page>,
+        mut see: impl FnMut(Page, &[u8]),
+    ) -> Result<(), PoolError> {
+        let (page_bytes, run_pages) = (self.config.page_bytes, Page::from(self.config.run_pages()));
+        let at_once = Page::from(self.config.moved_at_once());
+        for round in pages.clone().step_by(at_once as usize) {
+            let end = pages.end.min(round + at_once);
+            let mut outcome = IoResults::default();
+            let mut runs = Vec::new();
+            let sent = (round..end).step_by(run_pages as usize).try_for_each(|first| {
+                let (slot, pages) = (io.large_slot(), (end - first).min(run_pages));
+                let request = Request::read(slot, first * u64::from(page_bytes), pages as u32 * page_bytes);
+                io.submit(request, Job::Other).map_err(|(_, error)| error)?;
+                outcome.others += 1;
+                runs.push((slot, first, pages as usize));
+                Ok::<_, PoolError>(())
+            });
+            self.reap_others(io, &mut outcome)?;
+            sent?;
+            for (slot, first, pages) in runs {
+                // The slot is free again, and nobody has used it since.
+                let bytes = self.run_read(io, first, pages, (slot, outcome.result(slot)))?;
+                (first..)
+                    .zip(bytes.chunks_exact(page_bytes as usize))
+                    .for_each(|(page, bytes)| see(page, bytes));
+            }
+        }
+        Ok(())
     }
 
     /// Does one request that is for no page of a frame; bytes moved, or a negative errno.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use leadline_device::{Device, Geometry};
+use leadline_device::{Device, Geometry, QueueShape};
 use leadline_profile::{DeviceProfile, Parameters, Pattern};
 
 use super::error::PoolError;
@@ -20,9 +20,12 @@ const MOST_ADAPTIVE: u32 = 256;
 /// Most pages written at once, and most read ahead on one I/O queue, whatever is asked for.
 const MOST_AT_ONCE: u32 = 1024;
 
-/// Bytes that cleaning reads and writes at once, and pages at least.
-const MOVED_BYTES: u32 = 512 << 10;
+/// Bytes in flight, at least, where pages get new places, and pages at least.
+const MOVED_BYTES: u32 = 2 << 20;
 const MOVED_PAGES: u32 = 16;
+
+/// Most bytes of a request where pages are neighbours on the device: what drives and the kernel take whole.
+const RUN_BYTES: u32 = 128 << 10;
 
 /// How a pool is made. [`PoolConfig::new`] has a default for everything but the sizes.
 #[derive(Clone)]
@@ -178,23 +181,46 @@ impl PoolConfig {
         self.reads_ahead.min(MOST_AT_ONCE)
     }
 
-    /// Requests that one I/O queue has in flight at most.
-    pub(crate) fn queue_depth(&self) -> u32 {
+    /// The requests that one I/O queue has in flight at most, and their buffers.
+    pub(crate) fn queue_shape(&self) -> QueueShape {
         // A batch; twice and its list where it goes to the double-write area first.
         let writes = match self.double_write {
             true => 2 * self.batch() + 1,
-            false if self.out_of_place.is_some() => self.moved_at_once(),
+            false if self.out_of_place.is_some() => self.pages_at_once(),
             false => self.most_at_once(),
         };
         // Beside them one page that was asked for, one that is read again because it was moved, and one
         // flush.
-        self.most_ahead() + writes + 3
+        let small = QueueShape::new(self.most_ahead() + writes + 3, self.page_bytes);
+        let Some(options) = self.out_of_place else { return small };
+        // Cleaning reads and writes half of this each. Where a segment ends, a run does; a victim's end may
+        // be one more.
+        let segment_pages = (options.segment_bytes / self.page_bytes).max(1);
+        let ends = self.most_together().div_ceil(segment_pages) + 2;
+        let large = 2 * self.most_together().div_ceil(self.run_pages()) + ends;
+        QueueShape { depth: small.depth + large, ..small.large(large, self.run_pages() * self.page_bytes) }
     }
 
-    /// Pages that are read and written at once where they get new places: by cleaning, half of them each, and
-    /// by whoever writes batch after batch.
+    /// Single pages past the frames that are read or written at once where pages get new places.
+    pub(crate) fn pages_at_once(&self) -> u32 {
+        self.run_pages().max(MOVED_PAGES)
+    }
+
+    /// Most pages of one request, where they are neighbours: 1 where pages are written in place.
+    pub(crate) fn run_pages(&self) -> u32 {
+        let most = (RUN_BYTES / self.page_bytes).max(1);
+        self.out_of_place.map_or(1, |options| most.min((options.segment_bytes / self.page_bytes).max(1)))
+    }
+
+    /// Pages in flight where they get new places: half of them are read and half are written by cleaning, and
+    /// all are written by whoever writes batch after batch.
     pub(crate) fn moved_at_once(&self) -> u32 {
         (2 * self.most_at_once()).max(MOVED_BYTES / self.page_bytes).max(MOVED_PAGES)
+    }
+
+    /// Most pages that are sent together.
+    pub(crate) fn most_together(&self) -> u32 {
+        if self.out_of_place.is_some() { self.moved_at_once() / 2 } else { self.most_at_once() }
     }
 
     /// Most pages that are ever written at once.

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use leadline_device::{Device, QueueShape};
+use leadline_device::Device;
 
 use super::batch_size::BatchSize;
 use super::cleaner_control::CleanerControl;
@@ -57,13 +57,17 @@ impl WritesInFlight {
     /// How many more may be sent now.
     pub(crate) fn room(&self, writing: u32) -> u32 {
         let room = self.most.saturating_sub(writing);
-        if self.together == 1 { room } else { room.min(self.together) }
+        match self.together {
+            1 => room,
+            together if room < together => 0,
+            together => together,
+        }
     }
 
-    /// How many of those in flight to wait for, before more are sent.
+    /// How many requests to wait for, before more are sent.
     pub(crate) fn wait_for(&self, writing: u32) -> u32 {
         let excess = (writing + self.together).saturating_sub(self.most);
-        if self.together == 1 { excess.max(1) } else { excess }
+        if self.together == 1 { excess.max(1) } else { excess.min(1) }
     }
 }
 
@@ -94,7 +98,7 @@ impl Core {
             table: Table::new(count, pages),
             hits: HitLog::new(),
             replacer: Mutex::new(Replacer::new(build(&config), &config, free)),
-            io_queues: IoQueues::new(device, QueueShape::new(config.queue_depth(), page_bytes)),
+            io_queues: IoQueues::new(device, config.queue_shape()),
             counters: Counters::default(),
             durability: Durability::default(),
             cleaning: CleanerControl::new(&config),
@@ -142,7 +146,7 @@ impl Core {
             None => WritesInFlight { most: n, together: 1 },
             Some(_) => {
                 let most = self.config.moved_at_once();
-                WritesInFlight { most, together: n.min(most / 2).max(1) }
+                WritesInFlight { most, together: n.max(self.config.run_pages()).min(most / 2) }
             }
         }
     }

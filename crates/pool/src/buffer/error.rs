@@ -187,6 +187,12 @@ impl Fault {
         }
     }
 
+    /// What the result of a request for several pages says of page `i` of them.
+    pub(crate) fn in_run(result: i32, i: u32, page_bytes: u32) -> Option<Fault> {
+        let moved = u32::try_from(result).map(|all| all.saturating_sub(i * page_bytes).min(page_bytes));
+        Fault::of(moved.map_or(result, |moved| moved as i32), page_bytes)
+    }
+
     pub(crate) fn pack(self) -> u64 {
         let (kind, value) = match self {
             Fault::Errno(errno) => (0, errno as u32),

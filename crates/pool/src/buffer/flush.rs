@@ -157,7 +157,7 @@ impl Core {
                 self.send_batch(&mut io, batch, &mut outcome).err()
             };
             let wait_for =
-                if next.len() == 0 { outcome.writing } else { in_flight.wait_for(outcome.writing) };
+                if next.len() == 0 { outcome.write_requests } else { in_flight.wait_for(outcome.writing) };
             let reaped =
                 if outcome.writing > 0 { self.reap(&mut io, wait_for, &mut outcome) } else { Ok(()) };
             error = error.or(failed).or(outcome.error.take()).or(reaped.err());

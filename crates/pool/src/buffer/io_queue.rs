@@ -42,7 +42,8 @@ struct Entry {
 #[derive(Debug)]
 pub(crate) enum Job {
     Read(Load),
-    Write(WriteBack),
+    /// Pages that are neighbours on the device, in their order.
+    Write(Vec<WriteBack>),
     /// Neither: a flush, or a page of the double-write area.
     Other,
 }
@@ -63,6 +64,8 @@ pub(crate) struct IoQueue {
     /// What is in flight, by slot.
     jobs: Box<[Option<Job>]>,
     free: Vec<u32>,
+    /// Free slots with buffers for a whole run of pages.
+    free_large: Vec<u32>,
     completions: Vec<Completion>,
     /// Reads ahead in flight.
     pub(crate) ahead: u32,
@@ -152,11 +155,13 @@ impl IoQueues {
         if made as usize == MOST {
             return Err(DeviceError::Unsupported(format!("a pool has at most {MOST} io_queues")));
         }
+        let (slots, all) = (self.shape.slots, self.shape.all_slots());
         let mut io = IoQueue {
             queue: None,
-            jobs: (0..self.shape.slots).map(|_| None).collect(),
-            free: (0..self.shape.slots).rev().collect(),
-            completions: Vec::with_capacity(self.shape.slots as usize),
+            jobs: (0..all).map(|_| None).collect(),
+            free: (0..slots).rev().collect(),
+            free_large: (slots..all).rev().collect(),
+            completions: Vec::with_capacity(all as usize),
             ahead: 0,
             others: 0,
         };
@@ -192,22 +197,40 @@ impl IoQueueGuard<'_> {
     }
 
     /// A slot that is free. There always is one: a queue has as many as a thread sends requests at once
-    /// ([`PoolConfig::queue_depth`](super::config::PoolConfig::queue_depth)).
+    /// ([`PoolConfig::queue_shape`](super::config::PoolConfig::queue_shape)).
     pub(crate) fn slot(&mut self) -> u32 {
         self.io().free.pop().expect("a queue has a slot for each request that is sent at once")
     }
 
+    /// A free slot with a buffer for a run of pages. Whoever sends runs sees to it that there is one:
+    /// [`IoQueueGuard::large_slots`].
+    pub(crate) fn large_slot(&mut self) -> u32 {
+        self.io().free_large.pop().expect("a queue has a slot for each run that is sent at once")
+    }
+
+    /// Free slots with buffers for runs.
+    pub(crate) fn large_slots(&mut self) -> usize {
+        self.io().free_large.len()
+    }
+
+    /// The free slots that a slot is one of.
+    fn free(&mut self, slot: u32) -> &mut Vec<u32> {
+        let is_large = slot >= self.io_queues.shape.slots;
+        let io = self.io();
+        if is_large { &mut io.free_large } else { &mut io.free }
+    }
+
     /// Takes a slot that is free, with what is in its buffer.
     pub(crate) fn take_back(&mut self, slot: u32) {
-        let free = &mut self.io().free;
+        let free = self.free(slot);
         let at = free.iter().rposition(|free| *free == slot).expect("the slot is free");
         free.remove(at);
     }
 
     /// Gives back a slot that was not used.
     pub(crate) fn give_back(&mut self, slot: u32) {
-        debug_assert!(!self.io().free.contains(&slot), "slot {slot} is free already");
-        self.io().free.push(slot);
+        debug_assert!(!self.free(slot).contains(&slot), "slot {slot} is free already");
+        self.free(slot).push(slot);
     }
 
     /// The buffer of a slot that is ours.
@@ -232,7 +255,7 @@ impl IoQueueGuard<'_> {
                 Ok(())
             }
             Err(error) => {
-                io.free.push(request.slot);
+                self.give_back(request.slot);
                 Err((job, error))
             }
         }

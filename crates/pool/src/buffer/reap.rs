@@ -15,8 +15,9 @@ pub(crate) const EIO: i32 = 5;
 #[derive(Debug, Default)]
 pub(crate) struct IoResults {
     pub(crate) done: Vec<JobResult>,
-    /// Writes of pages in flight; whoever sends them counts them here.
+    /// Pages whose writes are in flight, and the requests for them; whoever sends them counts them here.
     pub(crate) writing: u32,
+    pub(crate) write_requests: u32,
     pub(crate) written: Vec<(Frame, Page)>,
     /// The first write that failed.
     pub(crate) error: Option<PoolError>,
@@ -26,10 +27,9 @@ pub(crate) struct IoResults {
 }
 
 impl IoResults {
-    /// What went wrong with the request of a slot; EIO where none was sent.
-    pub(super) fn fault(&self, slot: u32, page_bytes: u32) -> Option<Fault> {
-        let result = self.results.iter().find(|over| over.0 == slot).map_or(-EIO, |over| over.1);
-        Fault::of(result, page_bytes)
+    /// What came of the request of a slot; EIO where none was sent.
+    pub(super) fn result(&self, slot: u32) -> i32 {
+        self.results.iter().find(|over| over.0 == slot).map_or(-EIO, |over| over.1)
     }
 
     fn other(&mut self, slot: u32, result: i32) {
@@ -50,10 +50,12 @@ impl Core {
         let mut done = std::mem::take(&mut outcome.done);
         let reaped = io.reap(min, &mut done);
         for JobResult { slot, job, result } in done.drain(..) {
-            let fault = Fault::of(result, self.config.page_bytes);
             match job {
-                Job::Read(load) => self.read_done(io, slot, load, fault),
-                Job::Write(write) => self.write_done(write, fault, outcome),
+                Job::Read(load) => {
+                    let fault = Fault::of(result, self.config.page_bytes);
+                    self.read_done(io, slot, load, fault);
+                }
+                Job::Write(run) => self.run_done(run, result, outcome),
                 Job::Other => outcome.other(slot, result),
             }
             io.give_back(slot);
@@ -86,6 +88,13 @@ impl Core {
                 self.send_read(io, load);
             }
             Some(fault) => self.load_failed(load, fault),
+        }
+    }
+
+    fn run_done(&self, run: Vec<WriteBack>, result: i32, outcome: &mut IoResults) {
+        outcome.write_requests -= 1;
+        for (i, write) in (0..).zip(run) {
+            self.write_done(write, Fault::in_run(result, i, self.config.page_bytes), outcome);
         }
     }
 

@@ -5,7 +5,7 @@ use super::core::Core;
 use super::double_write::{Copy, Layout, List, Turn};
 use super::error::PoolError;
 use super::io_queue::IoQueueGuard;
-use super::write_back::StagedPage;
+use super::write_back::StagedRun;
 use crate::policy::Page;
 
 impl Turn {
@@ -24,7 +24,7 @@ impl Turn {
         &mut self,
         core: &Core,
         io: &mut IoQueueGuard<'_>,
-        staged: &[StagedPage],
+        staged: &[StagedRun],
     ) -> Result<(), PoolError> {
         let failures = core.durability.failures();
         if !self.placed || self.failures != failures {
@@ -36,8 +36,9 @@ impl Turn {
         let mut copies = Vec::with_capacity(staged.len());
         for (i, staged) in staged.iter().enumerate() {
             let bytes = io.buffer(staged.slot)?.to_vec();
-            assert!(staged.write.page < self.layout.first, "page {} is the area's", staged.write.page);
-            copies.push(Copy::of(staged.write.page, &bytes));
+            let page = staged.writes[0].page;
+            assert!(page < self.layout.first, "page {page} is the area's");
+            copies.push(Copy::of(page, &bytes));
             pages.push((self.layout.copy(half, i), bytes));
         }
         let list = List { number, copies };

@@ -13,10 +13,15 @@ use super::frames::WriteBack;
 use super::io_queue::{IoQueueGuard, Job};
 use super::reap::{EIO, IoResults};
 
-/// A page copied into a slot, ready to go out.
-pub(crate) struct StagedPage {
+/// Pages copied into a slot, ready to go out with one request: one page, or neighbours where pages are
+/// written out of place.
+pub(crate) struct StagedRun {
     pub(crate) slot: u32,
-    pub(crate) write: WriteBack,
+    pub(crate) writes: Vec<WriteBack>,
+}
+
+fn pages_of(staged: &[StagedRun]) -> usize {
+    staged.iter().map(|run| run.writes.len()).sum()
 }
 
 impl Core {
@@ -33,7 +38,7 @@ impl Core {
         // The area is one batch's until its pages are in place.
         let area = self.double_write.as_ref().map(|area| area.lock());
         let batch = self.find_places(io, batch)?;
-        let sent = self.stage(io, batch).and_then(|staged| match area {
+        let sent = self.stage(io, self.runs(batch)).and_then(|staged| match area {
             Some(area) => self.save_and_write(io, area, staged, &mut outcome),
             None => self.write_and_watch(io, staged, &mut outcome),
         });
@@ -49,14 +54,14 @@ impl Core {
         &self,
         io: &mut IoQueueGuard<'_>,
         mut area: MutexGuard<'_, Turn>,
-        staged: Vec<StagedPage>,
+        staged: Vec<StagedRun>,
         outcome: &mut IoResults,
     ) -> Result<(), PoolError> {
         if let Err(error) = area.save(self, io, &staged) {
             self.abandon(io, staged);
             return Err(error);
         }
-        let pages = staged.len();
+        let pages = pages_of(&staged);
         self.send(io, staged, outcome);
         let reaped = self.reap_written(io, outcome);
         if outcome.written.len() == pages {
@@ -70,10 +75,10 @@ impl Core {
     fn write_and_watch(
         &self,
         io: &mut IoQueueGuard<'_>,
-        staged: Vec<StagedPage>,
+        staged: Vec<StagedRun>,
         outcome: &mut IoResults,
     ) -> Result<(), PoolError> {
-        let pages = staged.len() as u32;
+        let pages = pages_of(&staged) as u32;
         let sent = io.now();
         self.send(io, staged, outcome);
         let reaped = self.reap_written(io, outcome);
@@ -91,7 +96,7 @@ impl Core {
     ) -> Result<(), PoolError> {
         let mut reaped = Ok(());
         while outcome.writing > 0 {
-            reaped = reaped.and(self.reap(io, outcome.writing, outcome));
+            reaped = reaped.and(self.reap(io, outcome.write_requests, outcome));
         }
         reaped
     }
@@ -104,39 +109,65 @@ impl Core {
     pub(crate) fn stage(
         &self,
         io: &mut IoQueueGuard<'_>,
-        batch: Vec<WriteBack>,
-    ) -> Result<Vec<StagedPage>, PoolError> {
-        assert!(batch.len() <= self.config.most_at_once() as usize, "{} pages at once", batch.len());
-        let mut staged = Vec::with_capacity(batch.len());
+        runs: Vec<Vec<WriteBack>>,
+    ) -> Result<Vec<StagedRun>, PoolError> {
+        let page_bytes = self.config.page_bytes as usize;
+        let pages = runs.iter().map(Vec::len).sum();
+        assert!(pages <= self.config.most_together() as usize, "{pages} pages at once");
+        let mut staged = Vec::with_capacity(runs.len());
         let mut lsn = 0;
         let mut broken = None;
-        for mut write in batch {
-            let slot = io.slot();
+        for mut writes in runs {
+            let slot = if self.places.is_some() { io.large_slot() } else { io.slot() };
             match io.buffer(slot) {
                 Ok(buffer) => {
-                    lsn = lsn.max(self.frames.copy_out(&mut write, buffer));
-                    if let Some(ticket) = &write.ticket {
-                        ticket.stamp(buffer);
-                    }
-                    if self.config.checksums {
-                        checksum::seal(buffer, write.page);
+                    for (write, bytes) in writes.iter_mut().zip(buffer.chunks_exact_mut(page_bytes)) {
+                        lsn = lsn.max(self.copy_out(write, bytes));
                     }
                 }
                 Err(error) => broken = Some(error),
             }
-            staged.push(StagedPage { slot, write });
+            staged.push(StagedRun { slot, writes });
         }
         if let Some(error) = broken {
             self.abandon(io, staged);
             return Err(error.into());
         }
-        let pages = staged.len();
         if let Err(source) = self.flush_log(lsn) {
             self.counters.log_errors.add(1);
             self.abandon(io, staged);
             return Err(PoolError::Log { lsn, pages, source });
         }
         Ok(staged)
+    }
+
+    /// A page with all that it has on the device; the log it depends on.
+    fn copy_out(&self, write: &mut WriteBack, bytes: &mut [u8]) -> u64 {
+        let lsn = self.frames.copy_out(write, bytes);
+        if let Some(ticket) = &write.ticket {
+            ticket.stamp(bytes);
+        }
+        if self.config.checksums {
+            checksum::seal(bytes, write.page);
+        }
+        lsn
+    }
+
+    /// A batch cut into what goes out with one request each: neighbours on the device where they are written
+    /// out of place, single pages elsewhere, where neighbours are rare.
+    pub(crate) fn runs(&self, batch: Vec<WriteBack>) -> Vec<Vec<WriteBack>> {
+        let most = self.config.run_pages() as usize;
+        let mut runs: Vec<Vec<WriteBack>> = Vec::new();
+        let mut next = None;
+        for write in batch {
+            let place = write.ticket.map(|ticket| ticket.place);
+            match runs.last_mut() {
+                Some(run) if place.is_some() && place == next && run.len() < most => run.push(write),
+                _ => runs.push(vec![write]),
+            }
+            next = place.map(|place| place + 1);
+        }
+        runs
     }
 
     /// Makes the log durable up to `lsn`, unless it is known to be.
@@ -150,23 +181,27 @@ impl Core {
     }
 
     /// Sends staged pages to their places.
-    pub(crate) fn send(&self, io: &mut IoQueueGuard<'_>, staged: Vec<StagedPage>, outcome: &mut IoResults) {
+    pub(crate) fn send(&self, io: &mut IoQueueGuard<'_>, staged: Vec<StagedRun>, outcome: &mut IoResults) {
         let page_bytes = self.config.page_bytes;
-        for StagedPage { slot, write } in staged {
-            let page = write.page;
-            assert!(page < self.pages, "page {page} is not a user's");
-            let at = match (&self.places, write.ticket) {
+        for StagedRun { slot, writes } in staged {
+            let page = writes[0].page;
+            assert!(writes.iter().all(|write| write.page < self.pages), "page {page} is not a user's");
+            let at = match (&self.places, writes[0].ticket) {
                 (Some(places), Some(ticket)) => places.layout.device_page(ticket.place),
                 _ => page,
             };
-            let request = Request::write(slot, at * u64::from(page_bytes), page_bytes);
-            match io.submit(request, Job::Write(write)) {
-                Ok(()) => outcome.writing += 1,
+            let pages = writes.len() as u32;
+            let request = Request::write(slot, at * u64::from(page_bytes), pages * page_bytes);
+            match io.submit(request, Job::Write(writes)) {
+                Ok(()) => {
+                    outcome.writing += pages;
+                    outcome.write_requests += 1;
+                }
                 Err((job, _)) => {
-                    if let Job::Write(write) = job {
-                        self.end_write(write, false);
+                    if let Job::Write(writes) = job {
+                        writes.into_iter().for_each(|write| self.end_write(write, false));
                     }
-                    self.counters.write_errors.add(1);
+                    self.counters.write_errors.add(u64::from(pages));
                     let error = Fault::Errno(EIO).error(PageOp::Write, page, page_bytes);
                     outcome.error.get_or_insert(error);
                 }
@@ -175,9 +210,9 @@ impl Core {
     }
 
     /// Pages that are not written after all: dirty as before.
-    pub(crate) fn abandon(&self, io: &mut IoQueueGuard<'_>, staged: Vec<StagedPage>) {
-        for StagedPage { slot, write } in staged {
-            self.end_write(write, false);
+    pub(crate) fn abandon(&self, io: &mut IoQueueGuard<'_>, staged: Vec<StagedRun>) {
+        for StagedRun { slot, writes } in staged {
+            writes.into_iter().for_each(|write| self.end_write(write, false));
             io.give_back(slot);
         }
     }

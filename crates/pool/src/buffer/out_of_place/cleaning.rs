@@ -27,10 +27,36 @@ struct Passage {
     victims: Vec<u32>,
     /// Places of the last one that were not read yet.
     unread: Range<Place>,
-    /// Reads in flight, with their slots.
-    reads: Vec<(Place, u32)>,
-    /// Pages that were read and must move, with their slots and places.
-    moving: Vec<(Moved, u32)>,
+    /// Reads in flight.
+    reads: Vec<Reading>,
+    /// Pages that were read and must move.
+    moving: Vec<Moving>,
+}
+
+/// Neighbouring places that are read with one request.
+struct Reading {
+    places: Range<Place>,
+    slot: u32,
+}
+
+/// Pages that must move, as they were read: each in the slot's buffer where its place is in the run, which
+/// begins at `first`.
+struct Chosen {
+    slot: u32,
+    first: Place,
+    found: Vec<(Place, Found)>,
+}
+
+/// Pages that must move to neighbouring places, one after the other in a slot's buffer.
+struct Moving {
+    pages: Vec<Moved>,
+    slot: u32,
+}
+
+impl Passage {
+    fn moving_pages(&self) -> u32 {
+        self.moving.iter().map(|run| run.pages.len() as u32).sum()
+    }
 }
 
 impl Core {
@@ -96,7 +122,7 @@ impl Core {
             let mut segments = places.segments();
             if passage.victims.len() < AT_ONCE as usize
                 && is_worth_while(&segments)
-                && let Some(victim) = segments.victim(passage.moving.len() as u32)
+                && let Some(victim) = segments.victim(passage.moving_pages())
             {
                 passage.victims.push(victim);
                 passage.unread = places.layout.range(victim);
@@ -167,16 +193,17 @@ impl Core {
         &self,
         io: &mut IoQueueGuard<'_>,
         places: &Places,
-        moving: &[(Moved, u32)],
+        moving: &[Moving],
         outcome: &mut IoResults,
     ) -> Result<(), PoolError> {
         let page_bytes = self.config.page_bytes;
         let mut sent = Ok(());
-        for (moved, slot) in moving {
-            let at = places.layout.device_page(moved.to) * u64::from(page_bytes);
+        for Moving { pages, slot } in moving {
+            let at = places.layout.device_page(pages[0].to) * u64::from(page_bytes);
+            let request = Request::write(*slot, at, pages.len() as u32 * page_bytes);
             // One that was refused counts as failed, like those after it.
             match sent {
-                Ok(()) => match io.submit(Request::write(*slot, at, page_bytes), Job::Other) {
+                Ok(()) => match io.submit(request, Job::Other) {
                     Ok(()) => outcome.others += 1,
                     Err((_, error)) => sent = Err(error.into()),
                 },
@@ -195,12 +222,17 @@ impl Core {
         outcome: &mut IoResults,
     ) -> Result<(), PoolError> {
         let page_bytes = self.config.page_bytes;
-        for place in passage.unread.by_ref().take(self.config.moved_at_once() as usize / 2) {
-            let slot = io.slot();
-            let at = places.layout.device_page(place) * u64::from(page_bytes);
-            io.submit(Request::read(slot, at, page_bytes), Job::Other).map_err(|(_, error)| error)?;
+        let mut left = self.config.moved_at_once() / 2;
+        while left > 0 && !passage.unread.is_empty() {
+            let pages = self.config.run_pages().min(left).min(passage.unread.len() as u32);
+            let first = passage.unread.start;
+            (passage.unread.start, left) = (first + pages, left - pages);
+            let slot = io.large_slot();
+            let at = places.layout.device_page(first) * u64::from(page_bytes);
+            let request = Request::read(slot, at, pages * page_bytes);
+            io.submit(request, Job::Other).map_err(|(_, error)| error)?;
             outcome.others += 1;
-            passage.reads.push((place, slot));
+            passage.reads.push(Reading { places: first..first + pages, slot });
         }
         Ok(())
     }
@@ -212,15 +244,19 @@ impl Core {
         passage: &mut Passage,
         outcome: &IoResults,
     ) -> Result<(), PoolError> {
+        let page_bytes = self.config.page_bytes;
         let mut failed = Ok(());
         let mut segments = places.segments();
-        for (moved, slot) in passage.moving.drain(..) {
-            let fault = outcome.fault(slot, self.config.page_bytes);
-            segments.moved(moved, fault.is_none(), &places.map);
-            self.counters.moves.add(1);
-            if let Some(fault) = fault {
-                self.counters.write_errors.add(1);
-                failed = failed.and(Err(fault.error(PageOp::Write, moved.page, self.config.page_bytes)));
+        for Moving { pages, slot } in passage.moving.drain(..) {
+            let result = outcome.result(slot);
+            for (i, moved) in (0..).zip(pages) {
+                let fault = Fault::in_run(result, i, page_bytes);
+                segments.moved(moved, fault.is_none(), &places.map);
+                self.counters.moves.add(1);
+                if let Some(fault) = fault {
+                    self.counters.write_errors.add(1);
+                    failed = failed.and(Err(fault.error(PageOp::Write, moved.page, page_bytes)));
+                }
             }
         }
         failed
@@ -234,54 +270,127 @@ impl Core {
         passage: &mut Passage,
         outcome: &IoResults,
     ) -> Result<(), PoolError> {
-        let mut found = Vec::with_capacity(passage.reads.len());
-        for (from, slot) in passage.reads.drain(..) {
-            if outcome.fault(slot, self.config.page_bytes).is_none() {
-                // The slot is free again, and nobody has used it since.
-                found.extend(Found::in_bytes(io.buffer(slot)?).map(|found| (from, slot, found)));
-            }
-        }
-        {
-            let segments = places.segments();
-            found.retain(|(from, _, found)| segments.is_needed(found.page, *from, &places.map));
-        }
-        if found.is_empty() {
-            return Ok(());
-        }
-        found.iter().for_each(|(_, slot, _)| io.take_back(*slot));
-        let tickets = match self.tickets(io, places, found.len(), Writer::Cleaning) {
-            Ok(tickets) => tickets,
-            Err(error) => {
-                found.iter().for_each(|(_, slot, _)| io.give_back(*slot));
-                return Err(error);
-            }
-        };
-        let mut lost = Ok(());
-        for ((from, slot, Found { page, version, write }), ticket) in found.into_iter().zip(tickets) {
-            let moved = Moved { page, from, to: ticket.place };
-            match io.buffer(slot) {
-                Ok(bytes) if stamp::is_write(bytes, write) => {
-                    Ticket { version, ..ticket }.stamp(bytes);
-                    checksum::seal(bytes, page);
-                    passage.moving.push((moved, slot));
-                }
-                // The queue pair broke while places were found, and its buffers are gone.
-                _ => {
+        let mut runs = Vec::with_capacity(passage.reads.len());
+        let mut chosen = Ok(());
+        for Reading { places: read, slot } in std::mem::take(&mut passage.reads) {
+            // The slot is free again, and nobody has used it since.
+            io.take_back(slot);
+            match self.found_in(io, places, read.clone(), (slot, outcome.result(slot))) {
+                Ok(found) if !found.is_empty() => runs.push(Chosen { slot, first: read.start, found }),
+                Ok(_) => io.give_back(slot),
+                Err(error) => {
                     io.give_back(slot);
-                    places.segments().moved(moved, false, &places.map);
-                    lost = Err(Fault::Errno(EIO).error(PageOp::Read, page, self.config.page_bytes));
+                    chosen = Err(error);
                 }
             }
+        }
+        let pages = runs.iter().map(|run| run.found.len()).sum();
+        if pages == 0 {
+            return chosen;
+        }
+        let tickets = chosen.and_then(|()| self.tickets(io, places, pages, Writer::Cleaning));
+        let mut tickets =
+            tickets.inspect_err(|_| runs.iter().for_each(|run| io.give_back(run.slot)))?.into_iter();
+        let mut lost = Ok(());
+        for run in runs {
+            let tickets = tickets.by_ref().take(run.found.len());
+            lost = lost.and(self.make_ready(io, places, passage, run, tickets));
         }
         lost.inspect_err(|_| self.drop_moving(io, places, passage))
+    }
+
+    /// The pages of a run that was read which must move, each with its place.
+    fn found_in(
+        &self,
+        io: &mut IoQueueGuard<'_>,
+        places: &Places,
+        read: Range<Place>,
+        (slot, result): (u32, i32),
+    ) -> Result<Vec<(Place, Found)>, PoolError> {
+        let page_bytes = self.config.page_bytes as usize;
+        let bytes = self.run_read(io, places.layout.device_page(read.start), read.len(), (slot, result))?;
+        let pages = read.clone().zip(bytes.chunks_exact(page_bytes));
+        let said = pages.filter_map(|(place, bytes)| Some((place, Found::said_by(bytes)?)));
+        let mut found: Vec<(Place, Found)> = said.collect();
+        {
+            let segments = places.segments();
+            found.retain(|(place, found)| segments.is_needed(found.page, *place, &places.map));
+        }
+        found.retain(|(place, found)| {
+            let at = (place - read.start) as usize * page_bytes;
+            checksum::verify(&bytes[at..at + page_bytes], found.page).is_ok()
+        });
+        Ok(found)
+    }
+
+    /// Moves the pages of a run together in its buffer, and stamps them. Where their new places are not all
+    /// neighbours, the rest goes to another slot.
+    fn make_ready(
+        &self,
+        io: &mut IoQueueGuard<'_>,
+        places: &Places,
+        passage: &mut Passage,
+        Chosen { slot, first, found }: Chosen,
+        tickets: impl Iterator<Item = Ticket>,
+    ) -> Result<(), PoolError> {
+        let page_bytes = self.config.page_bytes as usize;
+        let mut lost = Ok(());
+        let mut next = None;
+        for ((from, found), ticket) in found.into_iter().zip(tickets) {
+            if next != Some(ticket.place) {
+                let slot = if next.is_none() { slot } else { io.large_slot() };
+                passage.moving.push(Moving { pages: Vec::new(), slot });
+            }
+            next = Some(ticket.place + 1);
+            let run = passage.moving.last_mut().expect("the first page begins one");
+            let moved = Moved { page: found.page, from, to: ticket.place };
+            let (at, to) = ((from - first) as usize * page_bytes, run.pages.len() * page_bytes);
+            if copy_moving(io, (slot, at), (run.slot, to), page_bytes, &found, ticket) {
+                run.pages.push(moved);
+            } else {
+                places.segments().moved(moved, false, &places.map);
+                lost = Err(Fault::Errno(EIO).error(PageOp::Read, found.page, self.config.page_bytes));
+            }
+        }
+        lost
     }
 
     /// Pages that do not move after all.
     fn drop_moving(&self, io: &mut IoQueueGuard<'_>, places: &Places, passage: &mut Passage) {
         let mut segments = places.segments();
-        for (moved, slot) in passage.moving.drain(..) {
+        for Moving { pages, slot } in passage.moving.drain(..) {
             io.give_back(slot);
-            segments.moved(moved, false, &places.map);
+            pages.into_iter().for_each(|moved| segments.moved(moved, false, &places.map));
         }
     }
+}
+
+/// Copies a page from a byte of one slot's buffer to a byte of another's, or of the same one, and stamps it;
+/// false where the queue pair broke while places were found, and its buffers are gone.
+fn copy_moving(
+    io: &mut IoQueueGuard<'_>,
+    (from_slot, at): (u32, usize),
+    (to_slot, to): (u32, usize),
+    page_bytes: usize,
+    found: &Found,
+    ticket: Ticket,
+) -> bool {
+    let Ok(buffer) = io.buffer(from_slot) else { return false };
+    let from = at..at + page_bytes;
+    if !stamp::is_write(&buffer[from.clone()], found.write) {
+        return false;
+    }
+    let buffer = if from_slot == to_slot {
+        buffer.copy_within(from, to);
+        buffer
+    } else {
+        let bytes = buffer[from].to_vec();
+        let Ok(buffer) = io.buffer(to_slot) else { return false };
+        buffer[to..to + page_bytes].copy_from_slice(&bytes);
+        buffer
+    };
+    let bytes = &mut buffer[to..to + page_bytes];
+    Ticket { version: found.version, ..ticket }.stamp(bytes);
+    checksum::seal(bytes, found.page);
+    true
 }

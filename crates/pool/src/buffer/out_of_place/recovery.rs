@@ -120,7 +120,7 @@ impl Core {
         let mut pages: Vec<u64> = (0..looked_at).map(|place| layout.device_page(place)).collect();
         pages.push(layout.map_page(0, 0));
         let mut empty = matches!(parsed[0], Some(Parsed::Zeros));
-        for some in pages.chunks(self.config.moved_at_once() as usize) {
+        for some in pages.chunks(self.config.pages_at_once() as usize) {
             let zeros = |bytes: &Result<Vec<u8>, _>| bytes.as_ref().is_ok_and(|b| b.iter().all(|b| *b == 0));
             empty &= self.read_pages(io, some)?.iter().all(zeros);
         }
@@ -163,7 +163,7 @@ impl Core {
     ) -> Result<(), PoolError> {
         let per_page = u64::from(layout.entries());
         let all: Vec<u64> = (0..superblock.map_entries.div_ceil(per_page)).collect();
-        for some in all.chunks(self.config.moved_at_once() as usize) {
+        for some in all.chunks(self.config.pages_at_once() as usize) {
             let pages: Vec<u64> = some.iter().map(|i| layout.map_page(superblock.area, *i)).collect();
             for ((i, at), bytes) in some.iter().zip(&pages).zip(self.read_pages(io, &pages)?) {
                 let number = super::superblocks::seal_number(superblock.map_number, *i);
@@ -190,17 +190,15 @@ impl Core {
         let mut since = Since { writes: superblock.writes, version: superblock.version, ..Since::default() };
         let all = || (0..layout.segments).collect();
         for segment in superblock.announced.clone().unwrap_or_else(all) {
-            let places: Vec<Place> = layout.range(segment).collect();
             let mut end = None;
-            for some in places.chunks(self.config.moved_at_once() as usize) {
-                let pages: Vec<u64> = some.iter().map(|place| layout.device_page(*place)).collect();
-                for (place, bytes) in some.iter().zip(self.read_pages(io, &pages)?) {
-                    let Ok(bytes) = bytes else { continue };
-                    if since.add(&bytes, *place, layout, superblock) {
-                        end = Some(*place + 1);
-                    }
+            let first = layout.device_page(layout.range(segment).start);
+            let mut see = |page: u64, bytes: &[u8]| {
+                let place = layout.range(segment).start + (page - first) as Place;
+                if since.add(bytes, place, layout, superblock) {
+                    end = Some(place + 1);
                 }
-            }
+            };
+            self.read_neighbours(io, first..first + u64::from(layout.segment_pages), &mut see)?;
             since.ends.extend(end.filter(|end| !end.is_multiple_of(layout.segment_pages)));
         }
         Ok(since)
@@ -252,7 +250,7 @@ impl Core {
     ) -> Result<(), PoolError> {
         let before: Vec<(Page, Place)> =
             since.newest.keys().filter_map(|page| Some((*page, map.get(*page)?))).collect();
-        for some in before.chunks(self.config.moved_at_once() as usize) {
+        for some in before.chunks(self.config.pages_at_once() as usize) {
             let pages: Vec<u64> = some.iter().map(|(_, place)| layout.device_page(*place)).collect();
             for ((page, place), bytes) in some.iter().zip(self.read_pages(io, &pages)?) {
                 let found = bytes.ok().and_then(|bytes| Found::in_bytes(&bytes));

@@ -66,7 +66,18 @@ impl Core {
                 self.find_places(io, batch)?
             }
         };
-        let staged = self.stage(io, batch)?;
+        let runs = self.runs(batch);
+        let mut reaped = Ok(());
+        // Batches that are in flight may be in many small runs.
+        while self.places.is_some() && io.large_slots() < runs.len() && outcome.writing > 0 && reaped.is_ok()
+        {
+            reaped = self.reap(io, 1, outcome);
+        }
+        if let Err(error) = reaped {
+            runs.into_iter().flatten().for_each(|write| self.end_write(write, false));
+            return Err(error);
+        }
+        let staged = self.stage(io, runs)?;
         self.send(io, staged, outcome);
         Ok(())
     }

@@ -89,7 +89,7 @@ impl Core {
         };
         let mut parts = entries.chunks(per_page).enumerate().map(part);
         loop {
-            let some: Vec<_> = parts.by_ref().take(self.config.moved_at_once() as usize).collect();
+            let some: Vec<_> = parts.by_ref().take(self.config.pages_at_once() as usize).collect();
             if some.is_empty() {
                 return Ok(());
             }
