@@ -322,6 +322,25 @@ fn what_cannot_be_opened_is_named() {
 }
 
 #[test]
+fn a_superblock_that_cannot_be_read_is_named_and_no_older_one_taken_for_it() {
+    let memory = device(16);
+    let config = config().out_of_place(options().atomic_checkpoints(true));
+    let pool = open(&memory, config.clone()).unwrap();
+    for value in 1..=9 {
+        put(&pool, 3, value).unwrap();
+        pool.checkpoint().unwrap();
+    }
+    drop(pool);
+    for at in [0, 65_536] {
+        let unreadable = Fault::eio().on(Op::Read).within(at..at + PAGE);
+        let refused = Pool::open(Arc::new(Faulty::new(memory.clone(), [unreadable])), config.clone());
+        let error = refused.map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains(&format!("superblock at byte {at} ")), "{error}");
+    }
+    assert_eq!(get(&open(&memory, config).unwrap(), 3), 9);
+}
+
+#[test]
 fn segments_of_any_size_and_batches_of_any_size_go_together() {
     for (page, segment_pages) in [(4096u32, 4u32), (4096, 5), (4096, 37), (4096, 100), (65_536, 4)] {
         for n in [1, 7, 64, 512] {

@@ -257,10 +257,15 @@ fn requests_that_fail_lose_nothing_either() {
                 Fault::eio().on(Op::Write).chance(0.02).seed(seed),
                 Fault::short().on(Op::Write).chance(0.01).seed(seed),
                 Fault::eio().on(Op::Flush).chance(0.05).seed(seed),
+                Fault::eio().on(Op::Read).chance(0.05).seed(seed),
+                Fault::short().on(Op::Read).chance(0.05).seed(seed),
             ];
             drop(Pool::open(Arc::new(memory.clone()), case.config()).unwrap());
             let faulty = Arc::new(Faulty::new(memory.clone(), faults));
             let pool = Pool::open(faulty, case.config());
+            if let Err(PoolError::Superblock { .. }) = pool {
+                continue;
+            }
             let pool = pool.unwrap();
             for step in steps(case.pages, seed, 300, true) {
                 match model.step(&pool, step) {

@@ -127,6 +127,17 @@ pub enum PoolError {
         /// What the write came to.
         source: Box<PoolError>,
     },
+    /// A superblock cannot be read. It may be the one in force: to go on from the other could bring back an
+    /// older state.
+    #[error(
+        "the superblock at byte {at} of the device cannot be read: {source}; restore the device from a backup"
+    )]
+    Superblock {
+        /// Where it is.
+        at: u64,
+        /// What the read came to.
+        source: Box<PoolError>,
+    },
     /// The page map cannot be read.
     #[error("the page map is corrupt at byte {at} of the device; restore the device from a backup")]
     PageMapCorrupt {

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use crate::buffer::checksum;
 use crate::buffer::core::Core;
-use crate::buffer::error::PoolError;
+use crate::buffer::error::{PageOp, PoolError};
 use crate::buffer::io_queue::IoQueueGuard;
 use crate::buffer::places::layout::{Layout, Place, SUPERBLOCKS};
 use crate::buffer::places::map::PlaceMap;
@@ -98,16 +98,22 @@ impl Core {
         layout: &Layout,
     ) -> Result<Option<InForce>, PoolError> {
         let page_bytes = u64::from(self.config.page_bytes);
-        let parsed = self.read_pages(io, &SUPERBLOCKS.map(|at| at / page_bytes))?;
-        let parsed: Vec<Option<Parsed>> =
-            parsed.into_iter().map(|bytes| bytes.ok().map(|bytes| Superblock::parse(&bytes))).collect();
+        let pages = SUPERBLOCKS.map(|at| at / page_bytes);
+        let mut parsed = Vec::new();
+        for (at, bytes) in SUPERBLOCKS.into_iter().zip(self.read_pages(io, &pages)?) {
+            let bytes = bytes.map_err(|fault| {
+                let source = Box::new(fault.error(PageOp::Read, at / page_bytes, self.config.page_bytes));
+                PoolError::Superblock { at, source }
+            })?;
+            parsed.push(Superblock::parse(&bytes));
+        }
         let mut whole: Vec<InForce> = Vec::new();
         for (turn, parsed) in parsed.iter().enumerate() {
             match parsed {
-                Some(Parsed::Whole(superblock)) => {
+                Parsed::Whole(superblock) => {
                     whole.push(InForce { superblock: superblock.clone(), turn, doubtful: false });
                 }
-                Some(Parsed::OtherVersion(version)) => {
+                Parsed::OtherVersion(version) => {
                     return Err(ConfigError::PlacesVersion { version: *version }.into());
                 }
                 _ => {}
@@ -119,7 +125,7 @@ impl Core {
         let looked_at = LOOKED_AT.min(layout.segment_pages);
         let mut pages: Vec<u64> = (0..looked_at).map(|place| layout.device_page(place)).collect();
         pages.push(layout.map_page(0, 0));
-        let mut empty = matches!(parsed[0], Some(Parsed::Zeros));
+        let mut empty = matches!(parsed[0], Parsed::Zeros);
         for some in pages.chunks(self.config.pages_at_once() as usize) {
             let zeros = |bytes: &Result<Vec<u8>, _>| bytes.as_ref().is_ok_and(|b| b.iter().all(|b| *b == 0));
             empty &= self.read_pages(io, some)?.iter().all(zeros);
