@@ -47,6 +47,25 @@ pub(crate) struct Shared {
 #[derive(Debug)]
 struct CheckpointPages(Vec<u64>);
 
+/// The tree as it is now stays readable until this is dropped, which happens where a caller panics, too.
+struct KeptVersion<'t> {
+    tree: &'t Tree,
+    version: u64,
+}
+
+impl KeptVersion<'_> {
+    /// Nobody else may be in the tree.
+    fn new(tree: &Tree) -> KeptVersion<'_> {
+        KeptVersion { tree, version: tree.versions.begin() }
+    }
+}
+
+impl Drop for KeptVersion<'_> {
+    fn drop(&mut self) {
+        self.tree.end_snapshot(self.version);
+    }
+}
+
 /// What is in a directory.
 struct Recovered {
     tree: Tree,
@@ -238,10 +257,10 @@ impl Shared {
         let alone = self.alone();
         self.check_going()?;
         // The empty tree stays as it was until what was loaded is durable.
-        let (version, before) = (self.tree.versions.begin(), self.tree.state());
+        let (_empty, before) = (KeptVersion::new(&self.tree), self.tree.state());
         let loaded = self.tree.bulk_load(self.options.fill, feed);
         drop(alone);
-        let done = loaded.and_then(|()| {
+        loaded.and_then(|()| {
             let durable = self.checkpoint();
             if durable.is_err() {
                 // What was loaded is not in the log: a crash would lose it, and nothing may follow.
@@ -250,9 +269,7 @@ impl Shared {
                 self.tree.go_back(before);
             }
             Ok(durable?)
-        });
-        self.tree.end_snapshot(version);
-        done
+        })
     }
 
     /// Fills the empty tree with entries in any order.

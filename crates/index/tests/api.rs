@@ -265,3 +265,29 @@ fn a_load_whose_entries_end_in_an_error_leaves_the_index_empty() {
     let again = index.try_bulk_load(entries(1));
     assert!(matches!(again, Err(Failed::Index(IndexError::NotEmpty { entries: 20_000 }))), "{again:?}");
 }
+
+/// The empty tree that a load keeps for a crash is not kept any longer, and what the load had written is free.
+#[test]
+fn a_load_whose_entries_panic_leaves_the_index_empty_and_keeps_nothing() {
+    let pages = [false, true].map(|panics| {
+        let folder = tempfile::tempdir().unwrap();
+        let index = open(folder.path());
+        if panics {
+            let entries = (0..20_000u32).map(|number| match number {
+                15_000 => std::panic::resume_unwind(Box::new("no more entries")),
+                _ => (number.to_be_bytes(), [7; 100]),
+            });
+            let load = std::panic::AssertUnwindSafe(|| index.bulk_load(entries));
+            std::panic::catch_unwind(load).expect_err("the entries panic");
+            assert!(index.is_empty() && index.iter().next().is_none());
+        }
+        // Changed while a snapshot reads it, a node is kept as it was.
+        for value in [1, 2] {
+            index.multi_insert((0..3000u32).map(|number| (number.to_be_bytes(), [value; 100]))).unwrap();
+        }
+        index.checkpoint().unwrap();
+        assert_eq!((index.len(), index.verify(|_, _| {}).problems), (3000, vec![]));
+        index.stats().pages
+    });
+    assert_eq!(pages[0], pages[1]);
+}

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::{Root, Tree};
 use crate::IndexError;
 use crate::node::{LongValue, NodeBuilder, NodeHead, Page, Value, common_prefix, entry_bytes, separator};
+use crate::space::{Ranges, Space};
 
 /// An entry of a node that is not written yet, its bytes in the node's buffer: the key, then an inline value.
 #[derive(Debug, Clone, Copy)]
@@ -79,6 +80,31 @@ struct Builder<'t> {
     full: usize,
 }
 
+/// Pages that a load was given: dropped, they are as free as before. What was written to them is in nobody's
+/// way, since pages are made new before they are used.
+struct GivenOut<'t> {
+    space: &'t Space,
+    before: Option<Ranges>,
+}
+
+impl GivenOut<'_> {
+    fn since_now(space: &Space) -> GivenOut<'_> {
+        GivenOut { space, before: Some(space.now()) }
+    }
+
+    fn keep(&mut self) {
+        self.before = None;
+    }
+}
+
+impl Drop for GivenOut<'_> {
+    fn drop(&mut self) {
+        if let Some(before) = self.before.take() {
+            self.space.reset(before);
+        }
+    }
+}
+
 /// Takes the entries of a load, whose keys ascend.
 pub(crate) struct Loader<'t> {
     builder: Builder<'t>,
@@ -97,22 +123,18 @@ impl Tree {
         feed: impl FnOnce(&mut Loader<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         self.check_empty()?;
-        let (before, pages) = (self.state(), self.space.now());
+        let (before, mut pages) = (self.state(), GivenOut::since_now(&self.space));
         let mut loader = Loader::new(self, fill);
         let loaded = feed(&mut loader).and_then(|()| {
             let Loader { builder, entries, bytes, .. } = loader;
             Ok((builder.finish()?, entries, bytes))
         });
-        match loaded {
-            Ok((root, entries, bytes)) => {
-                self.set_root(root);
-                self.count(entries as i64, bytes as i64);
-                self.space.release(self.versions.current(), before.root.page, 1);
-            }
-            // What was written is in nobody's way: pages are made new before they are used.
-            Err(_) => self.space.reset(pages),
-        }
-        loaded.map(|_| ())
+        loaded.map(|(root, entries, bytes)| {
+            pages.keep();
+            self.set_root(root);
+            self.count(entries as i64, bytes as i64);
+            self.space.release(self.versions.current(), before.root.page, 1);
+        })
     }
 
     /// Refuses to load into a tree that has entries.
