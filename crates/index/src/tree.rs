@@ -233,11 +233,26 @@ impl Tree {
         unreachable!("the way ends, or is found to be too long")
     }
 
+    /// Takes pages, none of which may be one that is held: whoever waited for it would wait for himself. That
+    /// one is free is what a damaged page 0 says.
+    fn take(&self, count: u64, held: &[Page]) -> Result<Page, IndexError> {
+        let first = self.space.take(count);
+        match held.iter().find(|page| (first..first + count).contains(page)) {
+            Some(page) => Err(IndexError::Damaged { page: *page, what: "it is in use, and said to be free" }),
+            None => Ok(first),
+        }
+    }
+
     /// A node is about to be changed by who holds it alone: it is copied if a snapshot needs it, and stamped.
     fn begin_change(&self, page: Page, bytes: &mut [u8]) -> Result<u64, IndexError> {
+        self.begin_change_below(page, bytes, page)
+    }
+
+    /// The same by who holds the node `above`, too.
+    fn begin_change_below(&self, page: Page, bytes: &mut [u8], above: Page) -> Result<u64, IndexError> {
         let stamp = Node::new(bytes).of_page(page)?.stamp();
         if self.versions.needs_copy(stamp) {
-            let copy = self.space.take(1);
+            let copy = self.take(1, &[page, above])?;
             match self.pool.create(copy) {
                 Ok(mut guard) => guard.copy_from_slice(bytes),
                 Err(error) => {

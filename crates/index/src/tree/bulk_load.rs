@@ -165,7 +165,7 @@ impl<'t> Loader<'t> {
         self.bytes += (key.len() + value.len()) as u64;
         self.last.clear();
         self.last.extend_from_slice(key);
-        self.builder.add(0, key, tree.store(key, value)?)
+        self.builder.add(0, key, tree.store(key, value, None)?)
     }
 }
 

@@ -14,13 +14,19 @@ impl Tree {
         bytes.div_ceil(self.pool.page_len() as u64)
     }
 
-    /// The value as it goes into a leaf: with pages of its own if it does not fit.
-    pub(super) fn store<'v>(&self, key: &[u8], value: &'v [u8]) -> Result<Value<'v>, IndexError> {
+    /// The value as it goes into a leaf: with pages of its own if it does not fit. `held` is the leaf's page.
+    pub(super) fn store<'v>(
+        &self,
+        key: &[u8],
+        value: &'v [u8],
+        held: Option<Page>,
+    ) -> Result<Value<'v>, IndexError> {
         if key.len() + value.len() <= self.limits.entry {
             return Ok(Value::Inline(value));
         }
         let pages = self.pages_of(value.len() as u64);
-        let long = LongValue { first: self.space.take(pages), bytes: value.len() as u64 };
+        let first = self.take(pages, held.as_slice())?;
+        let long = LongValue { first, bytes: value.len() as u64 };
         let write = || {
             for (page, part) in (long.first..).zip(value.chunks(self.pool.page_len())) {
                 self.pool.create(page)?[..part.len()].copy_from_slice(part);

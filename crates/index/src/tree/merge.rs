@@ -63,7 +63,10 @@ impl Tree {
         for left in pairs.filter(|left| left + 1 < node.count()) {
             let [left_page, right_page] = [left, left + 1].map(|entry| node.child(entry));
             let (left_page, right_page) = (left_page.of_page(above_page)?, right_page.of_page(above_page)?);
-            if self.merge_pair(left_page, right_page)? {
+            if [left_page, right_page].contains(&above_page) {
+                return Err(IndexError::Damaged { page: above_page, what: "it is its own child" });
+            }
+            if self.merge_pair(above_page, left_page, right_page)? {
                 let before = node.used();
                 let mut node = NodeMut::new(&mut above).of_page(above_page)?;
                 node.remove(left + 1).of_page(above_page)?;
@@ -75,8 +78,8 @@ impl Tree {
         Ok(())
     }
 
-    /// Moves the entries of a node to the one before it, if that leaves some room there.
-    fn merge_pair(&self, left_page: Page, right_page: Page) -> Result<bool, IndexError> {
+    /// Moves the entries of a node to the one before it, if that leaves some room there. Their parent is held.
+    fn merge_pair(&self, above: Page, left_page: Page, right_page: Page) -> Result<bool, IndexError> {
         let right = self.pool.read(right_page)?;
         let right_node = Node::new(&right).of_page(right_page)?;
         let left = self.pool.read(left_page)?.to_vec();
@@ -106,7 +109,7 @@ impl Tree {
         }
         drop(right);
         let mut guard = self.pool.write(left_page)?;
-        let stamp = self.begin_change(left_page, &mut guard)?;
+        let stamp = self.begin_change_below(left_page, &mut guard, above)?;
         guard.copy_from_slice(&bytes);
         NodeMut::new(&mut guard).of_page(left_page)?.set_stamp(stamp);
         Ok(true)

@@ -49,7 +49,7 @@ impl Tree {
         value: &[u8],
     ) -> Result<Option<bool>, IndexError> {
         let (old, new) = (self.value_bytes(page, leaf, key)?, value.len());
-        let value = self.store(key, value)?;
+        let value = self.store(key, value, Some(page))?;
         match NodeMut::new(leaf).and_then(|mut node| node.put(key, value)).of_page(page)? {
             Put::Full => {
                 self.take_back(value);
@@ -92,7 +92,7 @@ impl Tree {
 
     /// Divides a node that has no room for `key`.
     pub(super) fn split(&self, page: Page, mut guard: WriteGuard<'_>, key: &[u8]) -> Result<(), IndexError> {
-        let right_page = self.space.take(1);
+        let right_page = self.take(1, &[page])?;
         let made = self.pool.create(right_page).map_err(IndexError::Pool).and_then(|mut right| {
             let stamp = self.versions.current();
             let bound = split(&mut guard, &mut right, right_page, key, stamp).of_page(page)?;

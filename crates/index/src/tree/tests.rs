@@ -299,3 +299,17 @@ proptest! {
         tree.merge_small(std::time::Duration::from_secs(60));
     }
 }
+
+/// What page 0 says of free pages may be damaged before its checksum is made: whoever then took the page that
+/// he holds would wait for himself.
+#[test]
+fn a_page_that_is_held_and_said_to_be_free_is_an_error_and_not_a_wait() {
+    for entries in [1, 30] {
+        let tree = tree(4096, 64);
+        (0..entries).for_each(|number| _ = tree.insert(&[number], &[7; 100]).unwrap());
+        tree.space.give_back(tree.root().page, 1);
+        let long = if entries == 1 { vec![1; 3000] } else { vec![1; 900] };
+        let refused = (100..200).find_map(|number| tree.insert(&[number], &long).err()).unwrap();
+        assert!(refused.to_string().contains("in use, and said to be free"), "{refused}");
+    }
+}
