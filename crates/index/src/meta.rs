@@ -28,6 +28,8 @@ use crate::tree::{Root, TreeState};
 pub(crate) const META_PAGE: Page = 0;
 const MAGIC: &[u8; 8] = b"LLINDEX\0";
 const FORMAT: u32 = 1;
+/// Versions and positions in the log are smaller, so that what is added to them does not overflow.
+const NUMBERS: u64 = 1 << 62;
 /// Where ranges begin on page 0, and on the others.
 const RANGES: [usize; 2] = [88, 16];
 const RANGE: usize = 16;
@@ -98,6 +100,9 @@ impl Meta {
             [16, 24, 32, 40, 48, 56, 64, 72, 80].map(|at| get(&page, at));
         if level >= u64::from(LEVELS) || next > pool.pages() || root == 0 || root >= next {
             return Err(damaged("the root is not among the pages"));
+        }
+        if version.max(log) >= NUMBERS {
+            return Err(damaged("its version or its position in the log is one that no index reaches"));
         }
         let tree = TreeState { root: Root { page: root, level: level as u8 }, entries, bytes };
         let mut meta = Meta { tree, version, log, next, free: BTreeMap::new(), pages: Vec::new() };
@@ -177,6 +182,19 @@ mod tests {
             };
             meta.write(&pool).unwrap();
             assert_eq!(Meta::read(&pool).unwrap(), Some(meta));
+        }
+    }
+
+    #[test]
+    fn numbers_to_which_nothing_can_be_added_are_refused() {
+        let device = Arc::new(MemoryDevice::new(64 << 20, 4096));
+        let pool = Pool::open(device, PoolConfig::new(4096, 64)).unwrap();
+        for (version, log) in [(u64::MAX, 12), (11, u64::MAX - 4000)] {
+            let tree = TreeState { root: Root { page: 7, level: 0 }, entries: 9, bytes: 10 };
+            let (free, pages) = (BTreeMap::new(), Vec::new());
+            Meta { tree, version, log, next: 50, free, pages }.write(&pool).unwrap();
+            let refused = Meta::read(&pool);
+            assert!(matches!(refused, Err(IndexError::Damaged { page: META_PAGE, .. })), "{refused:?}");
         }
     }
 }

@@ -27,6 +27,9 @@ pub(crate) const BLOCK: u64 = 4096;
 /// Zeros that are put behind the records of a file at a time.
 const GROWTH: u64 = 1 << 20;
 
+/// Positions are smaller, so that what is added to them does not overflow.
+const POSITIONS: u64 = 1 << 62;
+
 const MAGIC: [u8; 8] = *b"LEADWAL1";
 const HEADER: usize = 36;
 
@@ -75,6 +78,9 @@ impl LogFile {
             |at: usize| header[at..at + 8].iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
         if word(8) != number {
             return Err(wrong("it is another file of the log, by this file's name"));
+        }
+        if word(16) >= POSITIONS {
+            return Err(wrong("it begins at a position that no log reaches"));
         }
         Ok(LogFile { number, start: Lsn(word(16)), session: word(24), stored, length, path })
     }

@@ -136,3 +136,28 @@ fn a_file_that_is_gone_is_named() {
     copy.remove(&last).unwrap();
     assert!(matches!(open(copy, end, options(8192)), Err(LogError::Lost { .. })));
 }
+
+#[test]
+fn a_position_within_a_record_is_one_at_which_the_log_does_not_end() {
+    let (folder, records) = log();
+    let within = Lsn(records[12].0.0 - 1);
+    match open(folder, within, options(1 << 20)) {
+        Err(error @ LogError::Lost { .. }) => {
+            let said = error.to_string();
+            assert!(said.contains(&format!("ends at {}", records[11].0.0)), "{said}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_file_that_begins_at_a_position_that_no_log_reaches_is_refused() {
+    let (folder, _) = log();
+    folder.damage(FILE, |bytes| {
+        bytes[16..24].copy_from_slice(&(u64::MAX - 5000).to_le_bytes());
+        let sum = crc32fast::hash(&bytes[..32]);
+        bytes[32..36].copy_from_slice(&sum.to_le_bytes());
+    });
+    let refused = open(folder, Lsn(u64::MAX - 4000), options(1 << 20));
+    assert!(matches!(refused, Err(LogError::Header { .. })), "{refused:?}");
+}
