@@ -58,7 +58,7 @@ impl Core {
         };
         let layout = check(layout, &in_force.superblock, self.capacity_bytes)?;
         let map = PlaceMap::new(layout.pages);
-        self.read_map(io, &layout, &in_force.superblock, &map)?;
+        self.read_map(io, &layout, &in_force, &map)?;
         let mut since = self.read_segments(io, &layout, &in_force.superblock)?;
         self.take_in_damaged(io, &layout, &map, &mut since)?;
         if self.is_crowded(&layout, &map, &since) {
@@ -105,7 +105,7 @@ impl Core {
                 let source = Box::new(fault.error(PageOp::Read, at / page_bytes, self.config.page_bytes));
                 PoolError::Superblock { at, source }
             })?;
-            parsed.push(Superblock::parse(&bytes));
+            parsed.push(Superblock::parse(&bytes, layout.segments));
         }
         let mut whole: Vec<InForce> = Vec::new();
         for (turn, parsed) in parsed.iter().enumerate() {
@@ -164,9 +164,13 @@ impl Core {
         &self,
         io: &mut IoQueueGuard<'_>,
         layout: &Layout,
-        superblock: &Superblock,
+        in_force: &InForce,
         map: &PlaceMap,
     ) -> Result<(), PoolError> {
+        let superblock = &in_force.superblock;
+        if superblock.map_entries > layout.pages {
+            return Err(PoolError::PageMapCorrupt { at: SUPERBLOCKS[in_force.turn] });
+        }
         let per_page = u64::from(layout.entries());
         let all: Vec<u64> = (0..superblock.map_entries.div_ceil(per_page)).collect();
         for some in all.chunks(self.config.pages_at_once() as usize) {
@@ -174,14 +178,15 @@ impl Core {
             for ((i, at), bytes) in some.iter().zip(&pages).zip(self.read_pages(io, &pages)?) {
                 let number = super::superblocks::seal_number(superblock.map_number, *i);
                 let whole = bytes.ok().filter(|bytes| checksum::verify(bytes, number).is_ok());
-                let Some(bytes) = whole else {
-                    return Err(PoolError::PageMapCorrupt { at: at * u64::from(layout.page_bytes) });
-                };
-                let places =
-                    bytes.chunks_exact(4).map(|place| place.try_into().map_or(0, Place::from_le_bytes));
+                let corrupt = PoolError::PageMapCorrupt { at: at * u64::from(layout.page_bytes) };
+                let Some(bytes) = whole else { return Err(corrupt) };
                 let first = i * per_page;
                 let count = per_page.min(superblock.map_entries - first) as usize;
-                map.load(first, places.take(count));
+                let places =
+                    bytes.chunks_exact(4).map(|place| place.try_into().map_or(0, Place::from_le_bytes));
+                if !map.load(first, places.take(count), layout.places()) {
+                    return Err(corrupt);
+                }
             }
         }
         Ok(())

@@ -72,12 +72,27 @@ impl PlaceMap {
         (0..self.end.load(Relaxed)).map(|page| self.get(page).unwrap_or(NONE)).collect()
     }
 
-    /// Takes in entries of consecutive pages from `first` on.
-    pub(crate) fn load(&self, first: Page, entries: impl Iterator<Item = Place>) {
-        for (page, place) in (first..).zip(entries) {
-            if place != NONE {
+    /// Takes in entries of consecutive pages from `first` on; false where one is none of so many places.
+    pub(crate) fn load(&self, first: Page, entries: impl Iterator<Item = Place>, places: u64) -> bool {
+        (first..).zip(entries).filter(|(_, place)| *place != NONE).all(|(page, place)| {
+            let is_place = u64::from(place) < places;
+            if is_place {
                 self.set(page, Some(place));
             }
-        }
+            is_place
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_that_is_no_place_of_the_device_is_refused() {
+        let map = PlaceMap::new(100);
+        assert!(map.load(7, [3, NONE, 59].into_iter(), 60));
+        assert_eq!((map.get(7), map.get(8), map.get(9)), (Some(3), None, Some(59)));
+        assert!(!map.load(20, [4, 60].into_iter(), 60));
     }
 }

@@ -301,7 +301,9 @@ impl Segments {
 
     /// Only a checkpoint releases the place.
     fn keep(&mut self, place: Place) {
-        self.kept.insert(place, Release::Next);
+        if !self.kept.insert(place, Release::Next) {
+            self.release(place);
+        }
     }
 
     /// A page that is no longer needed.

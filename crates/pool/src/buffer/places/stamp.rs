@@ -19,6 +19,10 @@ pub(crate) const STAMP: usize = 16 + checksum::TRAILER;
 /// The number under which a list of discarded pages is written.
 pub(crate) const RECORD: Page = u32::MAX as Page;
 
+/// Numbers of writes and versions are smaller: no device lives long enough for more, and what may be added to
+/// them does not overflow.
+pub(crate) const NUMBERS: u64 = 1 << 62;
+
 /// The place that a write goes to, and its numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ticket {
@@ -69,6 +73,6 @@ impl Found {
         let at = bytes.len().checked_sub(STAMP)?;
         let page = number(at + 16)? >> 32;
         let found = Found { page, write: number(at)?, version: number(at + 8)? };
-        (found.write > 0).then_some(found)
+        (found.write > 0 && found.write.max(found.version) < NUMBERS).then_some(found)
     }
 }

@@ -25,6 +25,7 @@
 
 use std::collections::BTreeSet;
 
+use super::stamp::NUMBERS;
 use crate::policy::Page;
 
 const MAGIC: &[u8; 8] = b"LLPLACES";
@@ -95,8 +96,8 @@ impl Superblock {
         bytes
     }
 
-    /// What the first 4 KiB of `bytes` are.
-    pub(crate) fn parse(bytes: &[u8]) -> Parsed {
+    /// What the first 4 KiB of `bytes` are, on a device with room for that many segments.
+    pub(crate) fn parse(bytes: &[u8], most_segments: u32) -> Parsed {
         let bytes = &bytes[..SUPERBLOCK.min(bytes.len())];
         if bytes.iter().all(|byte| *byte == 0) {
             return Parsed::Zeros;
@@ -113,10 +114,17 @@ impl Superblock {
             return Parsed::OtherVersion(small(8));
         }
         let (segments, count) = (small(20), small(80));
+        let mut end = 0;
         let ranges = (0..count as usize).take((SUM_AT - RANGES_AT) / 8).flat_map(|i| {
             let (first, count) = (small(RANGES_AT + 8 * i), small(RANGES_AT + 8 * i + 4));
-            first..first.saturating_add(count).min(segments)
+            // They ascend.
+            let range = first.max(end)..first.saturating_add(count).min(segments).min(most_segments);
+            end = range.end.max(end);
+            range
         });
+        if [40, 48, 64, 72].into_iter().any(|at| large(at) >= NUMBERS) {
+            return Parsed::Unknown;
+        }
         Parsed::Whole(Superblock {
             page_bytes: small(12),
             segment_pages: small(16),
@@ -131,5 +139,45 @@ impl Superblock {
             version: large(72),
             announced: (count != ANY).then(|| ranges.collect()),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn superblock() -> Superblock {
+        let (page_bytes, segment_pages, segments, pages) = (4096, 16, 1 << 30, 500);
+        let announced = Some([1, 2, 40].into());
+        Superblock { page_bytes, segment_pages, segments, pages, announced, ..Superblock::default() }
+    }
+
+    fn seal(bytes: &mut [u8]) {
+        let sum = crc32fast::hash(&bytes[..SUM_AT]);
+        bytes[SUM_AT..].copy_from_slice(&sum.to_le_bytes());
+    }
+
+    #[test]
+    fn only_segments_of_the_device_are_looked_at_and_each_once() {
+        let mut bytes = superblock().encode();
+        let ranges = |bytes: &[u8]| match Superblock::parse(bytes, 60) {
+            Parsed::Whole(found) => found.announced.unwrap().into_iter().collect::<Vec<_>>(),
+            _ => panic!("it is whole"),
+        };
+        assert_eq!(ranges(&bytes), [1, 2, 40]);
+        // The second range goes to the end of a device that is said to be much larger.
+        bytes[RANGES_AT + 12..RANGES_AT + 16].copy_from_slice(&u32::MAX.to_le_bytes());
+        seal(&mut bytes);
+        assert_eq!(ranges(&bytes), [1, 2].into_iter().chain(40..60).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn numbers_to_which_nothing_can_be_added_are_none_of_a_superblock() {
+        for at in [40, 48, 64, 72] {
+            let mut bytes = superblock().encode();
+            bytes[at..at + 8].copy_from_slice(&(u64::MAX - 1).to_le_bytes());
+            seal(&mut bytes);
+            assert!(matches!(Superblock::parse(&bytes, 60), Parsed::Unknown), "{at}");
+        }
     }
 }

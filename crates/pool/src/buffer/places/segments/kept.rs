@@ -73,12 +73,13 @@ impl Kept {
         self.begun.contains(place) || self.next.contains(place)
     }
 
-    pub(super) fn insert(&mut self, place: u32, release: Release) {
-        let is_new = match release {
-            Release::Begun => self.begun.insert(place),
-            Release::Next => self.next.insert(place),
-        };
-        debug_assert!(is_new, "place {place} is kept already");
+    /// Whether it was not kept before: a damaged page map may say of two pages that they are at one place.
+    pub(super) fn insert(&mut self, place: u32, release: Release) -> bool {
+        !self.contains(place)
+            && match release {
+                Release::Begun => self.begun.insert(place),
+                Release::Next => self.next.insert(place),
+            }
     }
 
     /// A place that is not kept any longer; what was to release it, if it was.
