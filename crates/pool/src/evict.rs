@@ -189,7 +189,7 @@ impl<P: Policy> Evictor<P> {
 
     /// Takes a clean page out of its frame; `None` where another thread pinned or changed it first.
     #[inline(always)]
-    fn evict<B: Buffers>(&mut self, buffers: &mut B, frame: Frame) -> Option<B::Free> {
+    pub(crate) fn evict<B: Buffers>(&mut self, buffers: &mut B, frame: Frame) -> Option<B::Free> {
         let Evicted { free, page, unused } = buffers.take_out(frame)?;
         self.policy.evict(frame, page);
         if unused && let Some(prefetching) = &mut self.prefetching {

@@ -8,6 +8,7 @@ mod buffer;
 mod buffer_faults;
 mod double_write;
 mod every_crash;
+mod full_device;
 mod kill;
 mod libcachesim;
 mod naive;

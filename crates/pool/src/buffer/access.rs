@@ -1,5 +1,7 @@
 //! The way to a page: found in memory, waited for, or read.
 
+use std::sync::atomic::Ordering;
+
 use super::core::Core;
 use super::error::PoolError;
 use super::frames::{ExclusiveLatch, Latch, PendingLatch, SharedLatch};
@@ -28,7 +30,8 @@ impl Core {
     /// The page, to be changed.
     #[inline]
     pub(crate) fn write(&self, page: Page) -> Result<ExclusiveLatch<'_>, PoolError> {
-        if self.writable
+        // Relaxed: who sees it too late changes one more page.
+        if self.may_change.load(Ordering::Relaxed)
             && let Some(frame) = self.table.find(page)
             && let Latch::Held { hold, ahead } = self.frames.exclusive(frame, page)
         {
@@ -98,9 +101,7 @@ impl Core {
     #[cold]
     fn write_slowly(&self, page: Page) -> Result<ExclusiveLatch<'_>, PoolError> {
         self.check(page)?;
-        if !self.writable {
-            return Err(PoolError::ReadOnly { page });
-        }
+        self.check_changeable(page)?;
         let mut known = self.table.find(page);
         // The first use of a page read ahead may be the wait for it.
         let mut first = false;

@@ -60,6 +60,13 @@ pub struct PoolConfig {
     pub out_of_place: Option<OutOfPlace>,
     /// Reads ahead in flight on one I/O queue at most, at least 1; no more than 1,024, whatever is asked for.
     pub reads_ahead: u32,
+    /// Frames, half of them at most, that no page comes into until one cannot be written. From then on until
+    /// writing goes well only pages that are read come into them, and clean pages cannot be changed: a device
+    /// that is full stays readable, though every other frame may be dirty.
+    pub kept_for_readers: u32,
+    /// Whether pages of a device that is open for reading only may be changed: in memory, as long as the
+    /// frames hold them. Nothing is written.
+    pub changes_in_memory: bool,
     /// The first page that [`new_page`](super::Pool::new_page) gives out. An engine keeps it across restarts.
     pub next_page: Page,
 }
@@ -90,6 +97,8 @@ impl PoolConfig {
             double_write: false,
             out_of_place: None,
             reads_ahead: 8,
+            kept_for_readers: 0,
+            changes_in_memory: false,
             next_page: 0,
         }
     }
@@ -111,6 +120,10 @@ impl PoolConfig {
         double_write: bool,
         /// Sets [`PoolConfig::reads_ahead`].
         reads_ahead: u32,
+        /// Sets [`PoolConfig::kept_for_readers`].
+        kept_for_readers: u32,
+        /// Sets [`PoolConfig::changes_in_memory`].
+        changes_in_memory: bool,
         /// Sets [`PoolConfig::next_page`].
         next_page: Page,
     }
@@ -174,6 +187,11 @@ impl PoolConfig {
     pub(crate) fn batch(&self) -> u32 {
         let listed = if self.double_write { double_write::most_pages(self.page_bytes) } else { MOST_AT_ONCE };
         self.n.min(self.frames).min(listed).min(MOST_AT_ONCE)
+    }
+
+    /// Frames that are kept for readers.
+    pub(crate) fn kept_frames(&self) -> u32 {
+        self.kept_for_readers.min(self.frames / 2)
     }
 
     /// Reads ahead in flight on one I/O queue at most.
@@ -260,6 +278,8 @@ impl fmt::Debug for PoolConfig {
             .field("double_write", &self.double_write)
             .field("out_of_place", &self.out_of_place)
             .field("reads_ahead", &self.reads_ahead)
+            .field("kept_for_readers", &self.kept_for_readers)
+            .field("changes_in_memory", &self.changes_in_memory)
             .field("next_page", &self.next_page)
             .finish()
     }

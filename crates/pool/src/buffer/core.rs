@@ -1,6 +1,6 @@
 //! What a pool and its cleaner share.
 
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use leadline_device::Device;
@@ -25,7 +25,12 @@ pub(crate) struct Core {
     pub(crate) config: PoolConfig,
     /// Pages that users may ask for.
     pub(crate) pages: Page,
+    /// Whether pages are written to the device.
     pub(crate) writable: bool,
+    /// Whether clean pages may become dirty.
+    pub(crate) may_change: AtomicBool,
+    /// Held by who makes it so.
+    pub(super) regaining: Mutex<()>,
     pub(crate) capacity_bytes: u64,
     pub(crate) frames: Frames,
     pub(crate) table: Table,
@@ -94,6 +99,8 @@ impl Core {
         let mut core = Core {
             pages,
             writable: geometry.writable,
+            may_change: AtomicBool::new(geometry.writable || config.changes_in_memory),
+            regaining: Mutex::new(()),
             capacity_bytes: geometry.capacity_bytes,
             table: Table::new(count, pages),
             hits: HitLog::new(),

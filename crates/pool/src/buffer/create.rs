@@ -10,7 +10,8 @@ use crate::policy::{Frame, Page};
 impl Core {
     /// A page that is on no device yet, or whose contents there do not matter.
     pub(crate) fn create(&self, page: Page) -> Result<ExclusiveLatch<'_>, PoolError> {
-        self.check_writable(page)?;
+        self.check(page)?;
+        self.check_changeable(page)?;
         let mut miss = Miss::new(page);
         loop {
             let io = self.io()?;
@@ -19,6 +20,11 @@ impl Core {
             if let Some(frame) = self.table.find(page) {
                 drop((replacer, io));
                 return self.recreate(page, frame);
+            }
+            if self.refuses_changes() {
+                drop((replacer, io));
+                self.check_changeable(page)?;
+                continue;
             }
             let room = miss.make_room(self, &mut replacer);
             if let (Eviction::Frame(free), _) = room {
@@ -44,7 +50,10 @@ impl Core {
 
     /// Drops a page that nobody needs any more; false where somebody holds it.
     pub(crate) fn discard(&self, page: Page) -> Result<bool, PoolError> {
-        self.check_writable(page)?;
+        self.check(page)?;
+        if !self.changeable() {
+            return Err(PoolError::ReadOnly { page });
+        }
         loop {
             let mut replacer = self.replacer();
             replacer.drain(self);
@@ -73,10 +82,5 @@ impl Core {
     fn is_held(&self, frame: Frame, page: Page) -> bool {
         let now = self.frames.snapshot(frame);
         now.holds(page) && now.is_used() && !now.is_in_flight()
-    }
-
-    fn check_writable(&self, page: Page) -> Result<(), PoolError> {
-        self.check(page)?;
-        if self.writable { Ok(()) } else { Err(PoolError::ReadOnly { page }) }
     }
 }

@@ -41,6 +41,15 @@ pub enum PoolError {
         /// The page.
         page: Page,
     },
+    /// The frames cannot hold all pages that were changed, and nothing is written.
+    #[error(
+        "the changed pages do not fit in {frames} frames, and the device is open for reading only; make the pool \
+         larger"
+    )]
+    ChangesDoNotFit {
+        /// Frames of the pool.
+        frames: u32,
+    },
     /// Every frame is pinned by a guard.
     #[error(
         "no frame for page {page}: all {frames} are pinned by guards; drop some, or make the pool larger"

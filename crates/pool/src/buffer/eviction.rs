@@ -32,6 +32,9 @@ impl Replacer {
     pub(crate) fn enter(&mut self, core: &Core, frame: Frame, page: Page, dirty: bool) {
         self.evictor.insert(frame, page, dirty);
         core.table.insert(page, frame);
+        if core.keeps_dirty() {
+            self.readers.loaded(core, frame, page);
+        }
     }
 
     /// A page that could not be read leaves its frame.
@@ -47,6 +50,11 @@ impl Replacer {
         core: &Core,
         clean_only: bool,
     ) -> (Eviction<FreeFrame>, Vec<WriteBack>) {
+        if core.keeps_dirty() { self.room_to_read(core) } else { self.evict(core, clean_only) }
+    }
+
+    /// The same, whatever failed before.
+    pub(super) fn evict(&mut self, core: &Core, clean_only: bool) -> (Eviction<FreeFrame>, Vec<WriteBack>) {
         let cleaner_works = core.cleaning.is_working();
         let now = Conditions { n: core.batch_size.n(), cleaner_works, clean_only };
         let mut buffers = PoolBuffers { core, free: &mut self.free, batch: Vec::new() };
@@ -57,6 +65,11 @@ impl Replacer {
     /// A frame for a page that is read ahead, where that takes no write.
     pub(crate) fn room_ahead(&mut self, core: &Core) -> Option<FreeFrame> {
         self.evictor.room_ahead(&mut PoolBuffers { core, free: &mut self.free, batch: Vec::new() })
+    }
+
+    /// Takes a clean page out of its frame, if nobody holds it.
+    pub(super) fn take_out(&mut self, core: &Core, frame: Frame) -> Option<FreeFrame> {
+        self.evictor.evict(&mut PoolBuffers { core, free: &mut self.free, batch: Vec::new() }, frame)
     }
 
     /// Reads to send with that of `page`, at most `most`; `begin` takes a frame's load up.

@@ -107,6 +107,9 @@ impl Core {
     /// Writes all that is dirty now. `wait`: also pages that somebody changes just now.
     pub(crate) fn write_dirty(&self, wait: bool) -> Result<(), PoolError> {
         self.durability.check()?;
+        if !self.writable {
+            return Ok(());
+        }
         let mut dirty: Vec<(Page, Frame)> = (0..self.frames.count())
             .filter_map(|frame| {
                 let now = self.frames.snapshot(frame);

@@ -31,6 +31,11 @@ impl Core {
             if let Some(frame) = self.table.find(page) {
                 return Ok(Lookup::At(frame));
             }
+            if write && self.refuses_changes() {
+                drop((replacer, io));
+                self.check_changeable(page)?;
+                continue;
+            }
             let room = miss.make_room(self, &mut replacer);
             if let (Eviction::Frame(free), _) = room {
                 let (load, pending) = self.frames.begin_load(free, page, io.index);

@@ -23,7 +23,7 @@ pub(crate) struct Miss {
     /// Dirty victims were written for it.
     pub(crate) wrote: bool,
     /// Writing failed: only a clean page can help now.
-    error: Option<PoolError>,
+    pub(super) error: Option<PoolError>,
     walks: u32,
 }
 
@@ -70,10 +70,15 @@ impl Miss {
             }
             Eviction::NoneEvictable { in_flight: None } => {
                 drop(io);
-                if let Some(error) = self.error.take() {
+                let waits = core.keeps_dirty() && self.walks < WALKS;
+                if !waits && let Some(error) = self.error.take() {
                     return Err(error);
                 }
                 self.walks += 1;
+                if self.walks > WALKS && core.changes_stay() && !core.refuses_changes() {
+                    core.write_failed();
+                    self.walks = 0;
+                }
                 if self.walks > WALKS && core.replacer().failed_loads == 0 {
                     return Err(PoolError::NoFrame { page: self.page, frames: core.frames.count() });
                 }

@@ -10,6 +10,7 @@
 //! | `access`, `load`, `read_many` | the way to a page: found in memory, or read; many at once |
 //! | `create` | pages that begin as zeros, and pages that are no longer needed |
 //! | `replacer`, `eviction`, `miss` | which page goes, as `evict` decides |
+//! | `readers` | frames for readers where nothing can be written |
 //! | `io_queue`, `reap`, `write_back` | I/O |
 //! | `cleaner_control`, `cleaner` | the background cleaner |
 //! | `batch_size` | how many pages are written at once |
@@ -43,6 +44,7 @@ mod out_of_place;
 mod park;
 mod places;
 mod read_many;
+mod readers;
 mod reap;
 mod repair;
 mod replacer;
@@ -171,6 +173,16 @@ impl Pool {
         #[cfg(feature = "accesses")]
         crate::accesses::note(page, true);
         Ok(WriteGuard::new(hold, self.core.config.page_len()))
+    }
+
+    /// Makes sure that pages can be changed: where writing has failed ([`PoolConfig::kept_for_readers`]), some
+    /// that are dirty are written now. For whoever changes several pages, and needs all of them.
+    ///
+    /// # Errors
+    /// [`PoolError::ReadOnly`]; what writing came to.
+    #[inline]
+    pub fn check_changes(&self) -> Result<(), PoolError> {
+        self.core.check_changeable(0)
     }
 
     /// A page after the last one that this gave out (see [`PoolConfig::next_page`]), zeroed, to be changed.

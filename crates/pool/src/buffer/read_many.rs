@@ -176,7 +176,11 @@ impl<'a> ReadMany<'a> {
 
     /// Whether one more page may be read. A quarter of the frames at most is pinned: others need some too.
     fn has_room(&self, io: &mut IoQueueGuard<'_>) -> bool {
-        let most = (self.core.frames.count() as usize / 4).max(1);
+        let frames = match self.core.refuses_changes() {
+            true => self.core.config.kept_frames(),
+            false => self.core.frames.count(),
+        };
+        let most = (frames as usize / 4).max(1);
         *io.ahead() < self.core.config.most_ahead() && self.window.len() + self.ready.len() < most
     }
 

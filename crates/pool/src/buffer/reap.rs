@@ -115,6 +115,7 @@ impl Core {
                 self.counters.write_errors.add(1);
                 let error = fault.error(PageOp::Write, page, self.config.page_bytes);
                 outcome.error.get_or_insert(error);
+                self.write_failed();
             }
         }
     }

@@ -4,6 +4,7 @@
 use super::config::PoolConfig;
 use super::frames::FreeFrame;
 use super::hit_log::Hit;
+use super::readers::ReaderFrames;
 use crate::evict::Evictor;
 use crate::policy::{Page, Policy};
 
@@ -15,12 +16,15 @@ pub(crate) struct Replacer {
     pub(super) noted: Vec<Hit>,
     /// Frames of failed loads that those who waited for them have yet to leave.
     pub(crate) failed_loads: u32,
+    /// For when nothing can be written.
+    pub(super) readers: ReaderFrames,
 }
 
 impl Replacer {
-    pub(crate) fn new(policy: Box<dyn Policy>, config: &PoolConfig, free: Vec<FreeFrame>) -> Self {
+    pub(crate) fn new(policy: Box<dyn Policy>, config: &PoolConfig, mut free: Vec<FreeFrame>) -> Self {
+        let readers = ReaderFrames::keep(free.drain(..config.kept_frames() as usize));
         let evictor = Evictor::new(policy, config.frames, config.ace, config.cleaner);
-        Replacer { evictor, free, noted: Vec::new(), failed_loads: 0 }
+        Replacer { evictor, free, noted: Vec::new(), failed_loads: 0, readers }
     }
 
     /// A page was asked for that is not in memory; once per miss.

@@ -34,6 +34,14 @@ impl Core {
         io: &mut IoQueueGuard<'_>,
         batch: Vec<WriteBack>,
     ) -> Result<(), PoolError> {
+        self.try_write_out(io, batch).inspect_err(|_| self.write_failed())
+    }
+
+    fn try_write_out(&self, io: &mut IoQueueGuard<'_>, batch: Vec<WriteBack>) -> Result<(), PoolError> {
+        if !self.writable {
+            batch.into_iter().for_each(|write| self.end_write(write, false));
+            return Err(PoolError::ChangesDoNotFit { frames: self.frames.count() });
+        }
         let mut outcome = IoResults::default();
         // The area is one batch's until its pages are in place.
         let area = self.double_write.as_ref().map(|area| area.lock());

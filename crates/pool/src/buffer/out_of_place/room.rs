@@ -63,7 +63,7 @@ impl Core {
                     batch.into_iter().for_each(|write| self.end_write(write, false));
                     return Err(error);
                 }
-                self.find_places(io, batch)?
+                self.find_places(io, batch).inspect_err(|_| self.write_failed())?
             }
         };
         let runs = self.runs(batch);
@@ -77,7 +77,7 @@ impl Core {
             runs.into_iter().flatten().for_each(|write| self.end_write(write, false));
             return Err(error);
         }
-        let staged = self.stage(io, runs)?;
+        let staged = self.stage(io, runs).inspect_err(|_| self.write_failed())?;
         self.send(io, staged, outcome);
         Ok(())
     }
