@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use leadline_pool::PoolError;
 
-use crate::log::LogError;
+use crate::log::{LogError, is_no_room};
 use crate::node::{BadNode, Page};
 
 /// Why an index does not do what it was asked for. Nothing was changed then, unless the variant says so.
@@ -75,6 +75,20 @@ pub enum IndexError {
         /// What is wrong.
         what: &'static str,
     },
+    /// There is no room on the disk, or no more than its user may have. Everything can be read; changes go on
+    /// as soon as there is room, without opening the index again. What was refused may be found made: a change
+    /// is written to the log together with those before it.
+    #[error(
+        "{path}: the disk is full: the index can be read and not be changed; make room on the disk, and try \
+             again ({source})",
+        path = path.display()
+    )]
+    Full {
+        /// The directory.
+        path: PathBuf,
+        /// What could not be written.
+        source: Box<IndexError>,
+    },
     /// An earlier error left changes that are not in the log.
     #[error(
         "nothing can be changed any more, because an earlier change failed halfway; open the index again: \
@@ -138,12 +152,22 @@ impl IndexError {
     pub(crate) fn is_disk_full(&self) -> bool {
         let mut error: Option<&(dyn Error + 'static)> = Some(self);
         while let Some(cause) = error {
-            if cause.downcast_ref::<io::Error>().is_some_and(|io| io.kind() == io::ErrorKind::StorageFull) {
+            if cause.downcast_ref::<io::Error>().is_some_and(is_no_room) {
                 return true;
             }
             error = cause.source();
         }
         false
+    }
+
+    /// Of the index in a directory.
+    #[cold]
+    pub(crate) fn at(self, path: &Path) -> IndexError {
+        let is_full = !matches!(self, IndexError::Full { .. }) && self.is_disk_full();
+        match self {
+            source if is_full => IndexError::Full { path: path.to_owned(), source: Box::new(source) },
+            other => other,
+        }
     }
 
     /// For `map_err`.

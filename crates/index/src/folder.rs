@@ -26,6 +26,9 @@ const USUAL_NODE_BYTES: u32 = 4096;
 /// Nodes in memory at least: one way through the tree, what a split needs, and what is read ahead.
 const LEAST_FRAMES: u64 = 64;
 
+/// Nodes in memory at most that are kept for readers of a full disk.
+const READER_FRAMES: u32 = 256;
+
 /// The directory, locked.
 #[derive(Debug)]
 pub(crate) struct Folder {
@@ -99,6 +102,7 @@ impl Folder {
             .ace(Ace::CowX)
             .n(options.writes.min(frames / 4))
             .reads_ahead(options.reads.min(frames / 4))
+            .kept_for_readers((frames / 8).min(READER_FRAMES))
             .out_of_place(OutOfPlace::default().atomic_checkpoints(true));
         Ok(Pool::open(device, config)?)
     }

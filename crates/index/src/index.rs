@@ -12,7 +12,7 @@ use crate::batch::Batch;
 use crate::error::IndexError;
 use crate::options::Options;
 use crate::range::{Range, bounds};
-use crate::shared::Shared;
+use crate::shared::{LoadError, Shared};
 use crate::snapshot::Snapshot;
 use crate::tree::{Change, Pair, Verified, View};
 
@@ -94,8 +94,7 @@ impl Index {
     /// # Errors
     /// A page cannot be read, or is damaged; so in all methods that read.
     pub fn get(&self, key: impl AsRef<[u8]>) -> Result<Option<Vec<u8>>, IndexError> {
-        let _in = self.shared.enter();
-        self.shared.tree.get(View::Now, key.as_ref())
+        self.shared.get(View::Now, key.as_ref())
     }
 
     /// Whether a key has a value.
@@ -112,9 +111,7 @@ impl Index {
     /// # Errors
     /// [`Index::get`].
     pub fn multi_get<K: AsRef<[u8]>>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, IndexError> {
-        let keys: Vec<&[u8]> = keys.iter().map(AsRef::as_ref).collect();
-        let _in = self.shared.enter();
-        self.shared.tree.get_many(View::Now, &keys)
+        self.shared.get_many(View::Now, keys)
     }
 
     /// The entries of a range of keys, in their order, from either end. Other threads may change entries
@@ -136,9 +133,7 @@ impl Index {
         &self,
         ranges: &[R],
     ) -> Result<Vec<Vec<Pair>>, IndexError> {
-        let ranges: Vec<_> = ranges.iter().map(bounds).collect();
-        let _in = self.shared.enter();
-        self.shared.tree.range_many(View::Now, &ranges)
+        self.shared.range_many(View::Now, ranges)
     }
 
     /// Adds an entry, or replaces the key's value; whether the key is new.
@@ -218,7 +213,7 @@ impl Index {
     {
         self.shared.bulk_load(|loader| {
             for entry in entries {
-                let (key, value) = entry?;
+                let (key, value) = entry.map_err(LoadError::Entries)?;
                 loader.add(key.as_ref(), value.as_ref())?;
             }
             Ok(())

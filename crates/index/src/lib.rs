@@ -5,7 +5,7 @@
 //! | file | concept |
 //! | --- | --- |
 //! | `index`, `options`, `batch`, `range`, `snapshot` | what users see |
-//! | `shared`, `kept` | who may be in the tree, checkpoints; what a snapshot keeps |
+//! | `shared`, `kept`, `lookup` | who may be in the tree, checkpoints; what a snapshot keeps; reading |
 //! | `tree` | the tree: descent, changes, many keys at once, ranges, loading |
 //! | `node` | one node: its bytes, its changes, its division |
 //! | `sort` | entries in any order, sorted before they are loaded |
@@ -21,6 +21,7 @@ mod folder;
 mod index;
 mod kept;
 mod log;
+mod lookup;
 mod meta;
 mod node;
 mod options;

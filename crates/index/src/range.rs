@@ -58,7 +58,7 @@ impl Range {
             let within = self.shared.enter();
             let read = self.shared.tree.read_leaf(&mut self.cursor, end);
             drop(within);
-            if let Err(error) = read {
+            if let Err(error) = self.shared.named(read) {
                 self.has_failed = true;
                 return Some(Err(error));
             }

@@ -9,10 +9,10 @@ use std::time::Duration;
 use crossbeam_utils::sync::{ShardedLock, ShardedLockReadGuard};
 use leadline_device::Device;
 
-use crate::change_record::{Head, encode};
+use crate::change_record::{Head, decode, encode};
 use crate::error::IndexError;
 use crate::folder::Folder;
-use crate::log::{Log, LogOptions, Lsn};
+use crate::log::{Log, LogError, LogOptions, Lsn};
 use crate::meta::Meta;
 use crate::node::Page;
 use crate::options::Options;
@@ -36,6 +36,7 @@ pub(crate) struct Shared {
     log: Log,
     /// A change reached the tree and not the log, so that no checkpoint may be made.
     has_stopped: AtomicBool,
+    unfinished: Unfinished,
     checkpointing: Mutex<CheckpointPages>,
     /// Position in the log of the last checkpoint.
     checkpointed: AtomicU64,
@@ -63,6 +64,42 @@ impl KeptVersion<'_> {
 impl Drop for KeptVersion<'_> {
     fn drop(&mut self) {
         self.tree.end_snapshot(self.version);
+    }
+}
+
+/// Why a load did not come to its end.
+pub(crate) enum LoadError<E> {
+    Index(IndexError),
+    /// The entries could not be had.
+    Entries(E),
+}
+
+impl<E> From<IndexError> for LoadError<E> {
+    fn from(error: IndexError) -> LoadError<E> {
+        LoadError::Index(error)
+    }
+}
+
+/// A batch that the disk had no room for when some of its changes had been made: it is finished before
+/// anything else is changed.
+#[derive(Debug, Default)]
+struct Unfinished {
+    record: Mutex<Option<Vec<u8>>>,
+    /// Whether there is one. Acquire: who sees it sees the record.
+    exists: AtomicBool,
+}
+
+impl Unfinished {
+    /// Keeps a batch, if there is no other one.
+    fn keep(&self, changes: &[(&[u8], Change<'_>)]) -> bool {
+        // Who finishes one waits for locks of keys, which we hold.
+        let Ok(mut record) = self.record.try_lock() else { return false };
+        if record.is_some() {
+            return false;
+        }
+        *record = Some(encode(changes));
+        self.exists.store(true, Ordering::Release);
+        true
     }
 }
 
@@ -115,20 +152,20 @@ impl Shared {
         options: &Options,
     ) -> Result<Shared, IndexError> {
         let folder = Folder::open(path, options)?;
-        let recovered = match Recovered::of(&folder, nodes.as_ref(), options) {
+        let recover = || Recovered::of(&folder, nodes.as_ref(), options).map_err(|error| error.at(path));
+        let recovered = match recover() {
             // Opening writes a little, and where the disk is full the log may have files to spare.
-            Err(error) if error.is_disk_full() && folder.remove_spare_files() > 0 => {
-                Recovered::of(&folder, nodes.as_ref(), options)?
-            }
-            recovered => recovered?,
+            Err(error) if error.is_disk_full() && folder.remove_spare_files() > 0 => recover(),
+            recovered => recovered,
         };
-        let Recovered { tree, log, checkpointed, pages, is_new } = recovered;
+        let Recovered { tree, log, checkpointed, pages, is_new } = recovered?;
         let shared = Shared {
             tree,
             gate: ShardedLock::new(()),
             key_locks: (0..KEY_LOCKS).map(|_| Mutex::new(())).collect(),
             log,
             has_stopped: AtomicBool::new(false),
+            unfinished: Unfinished::default(),
             checkpointing: Mutex::new(CheckpointPages(pages)),
             checkpointed: AtomicU64::new(checkpointed.0),
             options: options.clone(),
@@ -167,12 +204,41 @@ impl Shared {
         self.log.written()
     }
 
+    /// Whether anything can be changed, as far as is known.
     fn check_going(&self) -> Result<(), IndexError> {
-        if self.has_stopped.load(Ordering::Acquire) { Err(IndexError::Stopped) } else { Ok(()) }
+        if self.has_stopped.load(Ordering::Acquire) {
+            return Err(IndexError::Stopped);
+        }
+        self.log.check_room()?;
+        self.tree.pool.check_changes()?;
+        if self.unfinished.exists.load(Ordering::Acquire) { self.finish_batch() } else { Ok(()) }
+    }
+
+    /// Makes the changes of a batch that are not made yet; all of them, since none would be wrong.
+    fn finish_batch(&self) -> Result<(), IndexError> {
+        let mut record = self.unfinished.record.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(changes) = record.as_deref().and_then(decode) else { return Ok(()) };
+        let locks = self.lock_all(&changes);
+        self.tree.read_first_leaves(&changes)?;
+        self.tree.change_many(&changes)?;
+        let end = self.append(&[&encode(&changes)]);
+        drop((locks, changes));
+        *record = None;
+        self.unfinished.exists.store(false, Ordering::Release);
+        end.map(drop)
     }
 
     /// A change of one key, which says what to tell the caller and whether anything changed.
     pub(crate) fn change_one(
+        &self,
+        key: &[u8],
+        change: Change<'_>,
+        make: impl FnOnce(&Tree, Page) -> Result<(bool, bool), IndexError>,
+    ) -> Result<bool, IndexError> {
+        self.named(self.try_change_one(key, change, make))
+    }
+
+    fn try_change_one(
         &self,
         key: &[u8],
         change: Change<'_>,
@@ -195,6 +261,10 @@ impl Shared {
     }
 
     pub(crate) fn change_many(&self, changes: &[(&[u8], Change<'_>)]) -> Result<(), IndexError> {
+        self.named(self.try_change_many(changes))
+    }
+
+    fn try_change_many(&self, changes: &[(&[u8], Change<'_>)]) -> Result<(), IndexError> {
         self.tree.check_all(changes)?;
         if changes.is_empty() {
             return Ok(());
@@ -202,13 +272,12 @@ impl Shared {
         let within = self.enter();
         self.check_going()?;
         self.tree.read_first_leaves(changes)?;
-        // In one order, so that nobody waits for a lock while he holds one that another waits for.
-        let mut places: Vec<usize> = changes.iter().map(|(key, _)| Shared::lock_of(key)).collect();
-        places.sort_unstable();
-        places.dedup();
-        let locks: Vec<_> = places.into_iter().map(|place| self.lock(place)).collect();
+        let locks = self.lock_all(changes);
         if let Err(error) = self.tree.change_many(changes) {
-            // Some of the changes may have been made: they must not outlast this process.
+            // Some of the changes may have been made: they must not outlast this process alone.
+            if error.is_disk_full() && self.unfinished.keep(changes) {
+                return Err(error);
+            }
             self.has_stopped.store(true, Ordering::Release);
             return Err(error);
         }
@@ -217,9 +286,24 @@ impl Shared {
         self.finish(end)
     }
 
+    /// The locks of keys, in one order, so that nobody waits for a lock while he holds one that another waits
+    /// for.
+    fn lock_all(&self, changes: &[(&[u8], Change<'_>)]) -> Vec<MutexGuard<'_, ()>> {
+        let mut places: Vec<usize> = changes.iter().map(|(key, _)| Shared::lock_of(key)).collect();
+        places.sort_unstable();
+        places.dedup();
+        places.into_iter().map(|place| self.lock(place)).collect()
+    }
+
     /// Appends the parts of a record of changes that the tree has to the log.
     fn append(&self, record: &[&[u8]]) -> Result<Lsn, IndexError> {
-        Ok(self.log.append(record).inspect_err(|_| self.has_stopped.store(true, Ordering::Release))?)
+        let stop = |error: &LogError| {
+            // On a full disk the log keeps the record.
+            if !error.is_full() {
+                self.has_stopped.store(true, Ordering::Release);
+            }
+        };
+        Ok(self.log.append(record).inspect_err(stop)?)
     }
 
     /// Waits until a change is durable, and makes a checkpoint where one is due.
@@ -238,7 +322,8 @@ impl Shared {
 
     /// Writes all changes to their nodes, and makes them durable.
     pub(crate) fn checkpoint(&self) -> Result<(), IndexError> {
-        self.checkpoint_with(self.checkpointing.lock().unwrap_or_else(PoisonError::into_inner))
+        let pages = self.checkpointing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.named(self.checkpoint_with(pages))
     }
 
     /// Makes a checkpoint, after which opening reads little.
@@ -252,8 +337,22 @@ impl Shared {
     /// Fills the empty tree.
     pub(crate) fn bulk_load<E: From<IndexError>>(
         &self,
-        feed: impl FnOnce(&mut Loader<'_>) -> Result<(), E>,
+        feed: impl FnOnce(&mut Loader<'_>) -> Result<(), LoadError<E>>,
     ) -> Result<(), E> {
+        self.try_bulk_load(feed).map_err(|error| self.load_error(error))
+    }
+
+    fn load_error<E: From<IndexError>>(&self, error: LoadError<E>) -> E {
+        match error {
+            LoadError::Index(error) => error.at(self.path()).into(),
+            LoadError::Entries(error) => error,
+        }
+    }
+
+    fn try_bulk_load<E>(
+        &self,
+        feed: impl FnOnce(&mut Loader<'_>) -> Result<(), LoadError<E>>,
+    ) -> Result<(), LoadError<E>> {
         let alone = self.alone();
         self.check_going()?;
         // The empty tree stays as it was until what was loaded is durable.
@@ -277,26 +376,37 @@ impl Shared {
         &self,
         entries: impl Iterator<Item = Result<(K, V), E>>,
     ) -> Result<(), E> {
+        self.try_load(entries).map_err(|error| self.load_error(error))
+    }
+
+    fn try_load<K: AsRef<[u8]>, V: AsRef<[u8]>, E>(
+        &self,
+        entries: impl Iterator<Item = Result<(K, V), E>>,
+    ) -> Result<(), LoadError<E>> {
         self.tree.check_empty()?;
         let mut sorter = Sorter::new(self.path(), self.options.cache_bytes as usize / 2);
         for entry in entries {
-            let (key, value) = entry?;
+            let (key, value) = entry.map_err(LoadError::Entries)?;
             let (key, value) = (key.as_ref(), value.as_ref());
             self.tree.check(key, value)?;
             sorter.add(key, value)?;
         }
-        self.bulk_load(|loader| Ok(sorter.finish(|key, value| loader.add(key, value))?))
+        self.try_bulk_load(|loader| Ok(sorter.finish(|key, value| loader.add(key, value))?))
     }
 
     /// Makes the log durable.
     pub(crate) fn sync(&self) -> Result<(), IndexError> {
-        self.log.flush()?;
-        Ok(())
+        self.named(self.log.flush().map(drop).map_err(IndexError::from))
     }
 
     /// Where the index is.
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// An error says of which index it is.
+    pub(crate) fn named<T>(&self, result: Result<T, IndexError>) -> Result<T, IndexError> {
+        result.map_err(|error| error.at(self.path()))
     }
 
     fn checkpoint_with(&self, mut pages: MutexGuard<'_, CheckpointPages>) -> Result<(), IndexError> {

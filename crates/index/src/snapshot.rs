@@ -26,8 +26,7 @@ impl Snapshot {
     /// # Errors
     /// A page cannot be read, or is damaged; so in all methods.
     pub fn get(&self, key: impl AsRef<[u8]>) -> Result<Option<Vec<u8>>, IndexError> {
-        let _in = self.kept.shared.enter();
-        self.kept.shared.tree.get(self.kept.view(), key.as_ref())
+        self.kept.shared.get(self.kept.view(), key.as_ref())
     }
 
     /// The values of many keys, as [`Index::multi_get`](crate::Index::multi_get).
@@ -35,9 +34,7 @@ impl Snapshot {
     /// # Errors
     /// [`Snapshot::get`].
     pub fn multi_get<K: AsRef<[u8]>>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, IndexError> {
-        let keys: Vec<&[u8]> = keys.iter().map(AsRef::as_ref).collect();
-        let _in = self.kept.shared.enter();
-        self.kept.shared.tree.get_many(self.kept.view(), &keys)
+        self.kept.shared.get_many(self.kept.view(), keys)
     }
 
     /// The entries of a range of keys, in their order, from either end.
@@ -59,9 +56,7 @@ impl Snapshot {
         &self,
         ranges: &[R],
     ) -> Result<Vec<Vec<Pair>>, IndexError> {
-        let ranges: Vec<_> = ranges.iter().map(bounds).collect();
-        let _in = self.kept.shared.enter();
-        self.kept.shared.tree.range_many(self.kept.view(), &ranges)
+        self.kept.shared.range_many(self.kept.view(), ranges)
     }
 
     /// Keys in it.

@@ -127,7 +127,7 @@ fn a_load_that_the_disk_has_no_room_for_leaves_the_index_empty() {
     let index = Index::open_on(folder.path(), Arc::new(full), &options).unwrap();
     let entries = || (0..20_000u32).map(|number| (number.to_be_bytes(), [7; 100]));
     let refused = index.bulk_load(entries()).unwrap_err();
-    assert!(matches!(refused, IndexError::Pool(_)), "{refused}");
+    assert!(matches!(refused, IndexError::Full { .. }), "{refused}");
     assert_eq!((index.len(), index.iter().count(), index.get(5u32.to_be_bytes()).unwrap()), (0, 0, None));
     assert!(matches!(index.insert("more", "1"), Err(IndexError::Stopped)));
     drop(index);

@@ -4,8 +4,10 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::Path;
+use std::sync::Arc;
 
-use leadline_index::{Index, Options};
+use leadline_device::{Fault, Faulty, MemoryDevice, Op};
+use leadline_index::{Index, IndexError, Options};
 use leadline_testing::machine::{Loop, Mounted, needs_root, run, soon};
 
 fn small() -> Options {
@@ -26,66 +28,137 @@ fn one_line(error: impl std::fmt::Display) -> String {
     line
 }
 
-fn is_full(said: &str) -> bool {
-    said.contains("No space left") || said.contains("full")
+/// One line that names the directory and says what to do.
+fn is_full(path: &Path, error: &IndexError) -> bool {
+    let said = one_line(error);
+    let is_named = said.starts_with(path.to_str().unwrap()) && said.contains("make room on the disk");
+    matches!(error, IndexError::Full { .. }) && is_named
 }
 
 fn entries(index: &Index) -> BTreeMap<Vec<u8>, Vec<u8>> {
     index.iter().collect::<Result<_, _>>().unwrap()
 }
 
-/// Changes entries until the disk is full: the key that was refused, and why. `acknowledged` has what was
-/// committed.
-fn fill(
+type Model = BTreeMap<Vec<u8>, Vec<u8>>;
+
+/// Makes a random change, alone or in a batch: on an error the keys with their new values.
+fn change(
     index: &Index,
-    acknowledged: &mut BTreeMap<Vec<u8>, Vec<u8>>,
+    model: &mut Model,
     random: &mut fastrand::Rng,
-) -> (Vec<u8>, String) {
-    loop {
-        let key = format!("key {:05}", random.u32(..20_000)).into_bytes();
-        let value = vec![random.u8(..); random.usize(..3000)];
-        match index.insert(&key, &value) {
-            Ok(_) => acknowledged.insert(key, value),
-            Err(error) => return (key, one_line(error)),
-        };
+    batch: usize,
+) -> Result<(), (Model, IndexError)> {
+    let changes: Model = (0..batch)
+        .map(|_| {
+            let key = format!("key {:05}", random.u32(..20_000)).into_bytes();
+            (key, vec![random.u8(..); random.usize(..3000)])
+        })
+        .collect();
+    let done = match changes.first_key_value() {
+        Some((key, value)) if batch == 1 => index.insert(key, value).map(drop),
+        _ => index.multi_insert(changes.clone()),
+    };
+    match done {
+        Ok(()) => {
+            model.extend(changes);
+            Ok(())
+        }
+        Err(error) => Err((changes, error)),
     }
 }
 
-#[test]
-fn a_full_disk_leaves_what_was_acknowledged_readable() {
-    needs_root!();
-    let Some(disk) = disk(48) else { return };
-    let mounted = Mounted::new("ext4", &disk.device, "rw").expect("it is mounted");
-    let ballast = mounted.path().join("ballast");
-    fs::write(&ballast, vec![1; 8 << 20]).unwrap();
-    let path = mounted.path().join("index");
-    let index = Index::open_with(&path, &small()).unwrap();
-    let (mut acknowledged, mut random) = (BTreeMap::new(), fastrand::Rng::with_seed(1));
-    let (refused, said) = fill(&index, &mut acknowledged, &mut random);
-    assert!(is_full(&said), "{said}");
-    assert!(acknowledged.len() > 1000);
-    // What can be read is right; a node whose place in memory only a write would free cannot be.
-    for (key, value) in &acknowledged {
-        match index.get(key) {
-            Ok(found) => assert!(found.as_ref() == Some(value) || *key == refused),
-            Err(error) => assert!(is_full(&one_line(error))),
+/// Everything that was acknowledged is there, or something that was refused later; by every way of reading.
+/// What is there.
+fn check_all(index: &Index, acknowledged: &Model, refused: &[Model]) -> Model {
+    let found = entries(index);
+    for (key, value) in &found {
+        let is_right =
+            acknowledged.get(key) == Some(value) || refused.iter().any(|one| one.get(key) == Some(value));
+        assert!(is_right, "{}", key.escape_ascii());
+    }
+    assert!(acknowledged.keys().all(|key| found.contains_key(key)));
+    let keys: Vec<&Vec<u8>> = acknowledged.keys().collect();
+    for (some, values) in keys.chunks(500).map(|some| (some, index.multi_get(some).unwrap())) {
+        assert!(some.iter().zip(values).all(|(key, value)| value.as_ref() == found.get(*key)));
+    }
+    for key in keys {
+        assert_eq!(index.get(key).unwrap().as_ref(), found.get(key));
+    }
+    assert_eq!(index.iter().rev().count(), found.len());
+    found
+}
+
+/// Fills the disk, reads, makes room, goes on, and opens the index again.
+fn fill_and_go_on(index: Index, batch: usize, make_room: impl FnOnce(&Index), open: impl Fn() -> Index) {
+    let path = index.path().to_owned();
+    let (mut acknowledged, mut random) = (Model::new(), fastrand::Rng::with_seed(1));
+    let (first, error) = loop {
+        if let Err(refused) = change(&index, &mut acknowledged, &mut random, batch) {
+            break refused;
         }
+    };
+    assert!(is_full(&path, &error), "{error}");
+    assert!(acknowledged.len() > 1000);
+    let mut refused = vec![first];
+    for _ in 0..2 {
+        check_all(&index, &acknowledged, &refused);
+        for _ in 0..20 {
+            if let Err((more, error)) = change(&index, &mut acknowledged, &mut random, batch) {
+                assert!(is_full(&path, &error), "{error}");
+                refused.push(more);
+            }
+        }
+        assert!(index.checkpoint().is_err_and(|error| is_full(&path, &error)));
     }
+    make_room(&index);
+    acknowledged = check_all(&index, &acknowledged, &refused);
+    for _ in 0..1 + 300 / batch {
+        // What a file system has freed may take a moment to be there.
+        soon(|| {
+            change(&index, &mut acknowledged, &mut random, batch).map_err(|(more, error)| {
+                refused.push(more);
+                error
+            })
+        });
+    }
+    acknowledged = check_all(&index, &acknowledged, &refused);
     drop(index);
-    // Where it cannot be opened, it says why; once there is room, everything is there.
-    if let Err(error) = Index::open_with(&path, &small()) {
-        let said = one_line(error);
-        assert!(is_full(&said), "{said}");
-    }
-    fs::remove_file(&ballast).unwrap();
-    let index = soon(|| Index::open_with(&path, &small()));
-    let found = entries(&index);
-    let differing = found.iter().filter(|(key, value)| acknowledged.get(*key) != Some(value)).count();
-    assert!(differing <= 1 && acknowledged.keys().all(|key| found.contains_key(key)), "{differing}");
+    let index = open();
+    assert_eq!(entries(&index), acknowledged);
     assert_eq!(index.verify(|_, _| {}).problems, []);
     index.insert("more", "1").unwrap();
     index.close().unwrap();
-    assert_eq!(entries(&soon(|| Index::open_with(&path, &small()))).len(), found.len() + 1);
+    assert_eq!(open().len(), acknowledged.len() as u64 + 1);
+}
+
+#[test]
+fn a_full_disk_can_be_read_and_changes_go_on_once_there_is_room() {
+    needs_root!();
+    for batch in [1, 40] {
+        let Some(disk) = disk(48) else { return };
+        let mounted = Mounted::new("ext4", &disk.device, "rw").expect("it is mounted");
+        let ballast = mounted.path().join("ballast");
+        fs::write(&ballast, vec![1; 16 << 20]).unwrap();
+        let path = mounted.path().join("index");
+        let open = || soon(|| Index::open_with(&path, &small()));
+        fill_and_go_on(open(), batch, |_| fs::remove_file(&ballast).unwrap(), open);
+    }
+}
+
+/// The log has room, and the nodes have none.
+#[test]
+fn nodes_that_cannot_be_written_can_be_read_and_changes_go_on_once_they_can() {
+    for batch in [1, 40, 2000] {
+        let folder = tempfile::tempdir().unwrap();
+        let memory = MemoryDevice::new(256 << 20, 4096);
+        let options = small().checkpoint_bytes(16 << 20);
+        let full: Vec<Fault> = (4000..12_000).map(|nth| Fault::enospc().on(Op::Write).nth(nth)).collect();
+        let disk = Arc::new(Faulty::new(memory.clone(), full));
+        let index = Index::open_on(folder.path(), disk, &options).unwrap();
+        let open = || Index::open_on(folder.path(), Arc::new(memory.clone()), &options).unwrap();
+        // Every attempt uses up some of the writes that fail.
+        fill_and_go_on(index, batch, |index| while index.checkpoint().is_err() {}, open);
+    }
 }
 
 #[test]

@@ -56,6 +56,14 @@ impl Buffer {
         batch
     }
 
+    /// Takes back a batch that could not be written, to be written with what follows it.
+    pub(crate) fn put_back(&mut self, batch: Batch) {
+        let Batch { start, end, blocks: mut bytes } = batch;
+        bytes.truncate((end.0 - start.0) as usize);
+        bytes.extend_from_slice(&self.bytes[(end.0 - self.start.0) as usize..]);
+        (self.start, self.bytes) = (start, bytes);
+    }
+
     /// Takes back the memory of a batch.
     pub(crate) fn give_back(&mut self, batch: Batch) {
         if batch.blocks.capacity() <= KEPT {

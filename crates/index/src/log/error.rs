@@ -11,6 +11,9 @@ pub(crate) enum LogError {
     /// The operating system refused.
     #[error("{path}: {doing} failed: {source}", path = path.display())]
     Io { doing: &'static str, path: PathBuf, source: io::Error },
+    /// There is no room for more records. They stay in memory, and are written once there is.
+    #[error("{path}: {doing} failed: {source}", path = path.display())]
+    Full { doing: &'static str, path: PathBuf, source: io::Error },
     /// A write or sync failed earlier. Whether its bytes are durable is unknown, so nothing is acknowledged
     /// any more.
     #[error("the log stopped at an earlier error ({reason}); solve it and open the index again")]
@@ -47,7 +50,27 @@ pub(crate) enum LogError {
     TooLarge { bytes: u64, limit: u64 },
 }
 
+/// Whether there was no room on the disk, or no more than its user may have.
+pub(crate) fn is_no_room(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
 impl LogError {
+    /// Whether it is over as soon as there is room on the disk.
+    pub(crate) fn is_full(&self) -> bool {
+        matches!(self, LogError::Full { .. })
+    }
+
+    /// An error of a write that may be made again: its place holds nothing that is needed.
+    pub(crate) fn or_full(self) -> LogError {
+        match self {
+            LogError::Io { doing, path, source } if is_no_room(&source) => {
+                LogError::Full { doing, path, source }
+            }
+            other => other,
+        }
+    }
+
     /// For `map_err`.
     pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> LogError {
         move |source| LogError::Io { doing, path: path.to_owned(), source }

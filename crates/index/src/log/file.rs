@@ -131,7 +131,8 @@ impl LogFile {
     pub(crate) fn write(&mut self, blocks: &[u8], at: Lsn, limit: u64) -> Result<u64, LogError> {
         let first = self.byte(at);
         debug_assert!(first.is_multiple_of(BLOCK) && (blocks.len() as u64).is_multiple_of(BLOCK));
-        self.stored.write(blocks, first).map_err(LogError::io("writing", &self.path))?;
+        let written = self.stored.write(blocks, first).map_err(LogError::io("writing", &self.path));
+        written.map_err(LogError::or_full)?;
         let end = first + blocks.len() as u64;
         let mut written = blocks.len() as u64;
         if end > self.length {

@@ -70,8 +70,16 @@ impl Files {
     }
 
     /// Writes whole blocks, going on in new files. What is in a file is durable before the next one is there.
+    /// After [`LogError::Full`] it may be called again with the same blocks and more.
     pub(crate) fn write(&mut self, mut blocks: &[u8], mut at: Lsn) -> Result<(), LogError> {
         let room = self.file_bytes - BLOCK;
+        // What an attempt that failed wrote to the file before is durable there.
+        if self.begun
+            && let Some(there) = self.all.back().and_then(|last| last.start.0.checked_sub(at.0))
+        {
+            blocks = &blocks[(there as usize).min(blocks.len())..];
+            at = Lsn(at.0 + there);
+        }
         while !blocks.is_empty() {
             if !self.begun || self.all.back().is_none_or(|last| at.0 - last.start.0 >= room) {
                 self.begin(at)?;
@@ -118,8 +126,10 @@ impl Files {
     fn begin(&mut self, start: Lsn) -> Result<(), LogError> {
         self.sync()?;
         let number = self.all.back().map_or(1, |last| last.number + 1);
-        let from = self.spares.pop().unwrap_or_else(|| format!("{SPARE}{number:020}"));
-        self.all.push_back(LogFile::make(&*self.folder, &from, number, start, self.session)?);
+        let from = self.spares.last().cloned().unwrap_or_else(|| format!("{SPARE}{number:020}"));
+        let made = LogFile::make(&*self.folder, &from, number, start, self.session);
+        self.all.push_back(made.map_err(LogError::or_full)?);
+        self.spares.pop();
         self.begun = true;
         Ok(())
     }
@@ -149,7 +159,7 @@ impl Files {
     }
 
     /// Before a spare file is written to, its old name must be gone for good.
-    fn sync_names(&self) -> Result<(), LogError> {
+    pub(crate) fn sync_names(&self) -> Result<(), LogError> {
         self.folder.sync().map_err(LogError::io("syncing the directory", self.folder.path()))
     }
 }

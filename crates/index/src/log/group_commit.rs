@@ -149,9 +149,14 @@ impl GroupCommit {
                     state.patience = took / PATIENCE;
                 }
             }
+            // The next one tries again.
+            Err(error) if error.is_full() => {}
             Err(error) => state.stopped = Some(error.to_string()),
         }
-        state.buffer.give_back(batch);
+        match &result {
+            Err(error) if error.is_full() => state.buffer.put_back(batch),
+            _ => state.buffer.give_back(batch),
+        }
         drop(state);
         self.done.notify_all();
         result

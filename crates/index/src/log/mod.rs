@@ -17,6 +17,7 @@ mod replay;
 mod tests;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -27,7 +28,7 @@ use self::folder::{Directory, Folder};
 use self::group_commit::{GroupCommit, Target};
 use self::record::Payload;
 
-pub(crate) use self::error::LogError;
+pub(crate) use self::error::{LogError, is_no_room};
 pub(crate) use self::files::SPARE;
 pub(crate) use self::replay::Replayed;
 
@@ -93,6 +94,9 @@ pub(crate) struct Log {
 struct Shared {
     group: GroupCommit,
     files: Mutex<Files>,
+    /// Records could not be written, because the disk was full. Relaxed: who sees it too late is refused a
+    /// moment later.
+    is_full: AtomicBool,
     session: u64,
     closing: Mutex<bool>,
     closed: Condvar,
@@ -122,6 +126,8 @@ impl Log {
         apply: impl FnMut(Lsn, &[u8]) -> Result<(), E>,
     ) -> Result<Replayed, E> {
         let mut files = self.shared.files();
+        // A process that was killed may not have done so.
+        files.sync_names()?;
         let replayed = replay::replay(files.all(), files.folder().path(), self.from, apply)?;
         files.cut(replayed.end)?;
         if replayed.durable < replayed.end {
@@ -146,7 +152,7 @@ impl Log {
     /// Appends a record to the buffer in memory, and returns the position behind it.
     ///
     /// # Errors
-    /// The record is too large; the log has stopped.
+    /// The record is too large; the log has stopped; [`LogError::Full`]: the record is in the buffer.
     pub(crate) fn append(&self, parts: &[&[u8]]) -> Result<Lsn, LogError> {
         let payload = Payload::new(parts)?;
         let (end, unwritten) = self.shared.group.append(self.shared.session, &payload)?;
@@ -154,6 +160,18 @@ impl Log {
             self.shared.reach(Target::Written(end))?;
         }
         Ok(end)
+    }
+
+    /// Makes sure that there is room for a record, as far as is known.
+    ///
+    /// # Errors
+    /// [`LogError::Full`]: earlier records still cannot be written.
+    #[inline]
+    pub(crate) fn check_room(&self) -> Result<(), LogError> {
+        match self.shared.is_full.load(Ordering::Relaxed) {
+            true => self.shared.reach(Target::Written(self.end())),
+            false => Ok(()),
+        }
     }
 
     /// Waits until everything before `lsn` is as durable as [`Durability`] says.
@@ -212,6 +230,7 @@ impl Shared {
             group: GroupCommit::new(from),
             session: files.session(),
             files: Mutex::new(files),
+            is_full: AtomicBool::new(false),
             closing: Mutex::new(false),
             closed: Condvar::new(),
         }
@@ -231,7 +250,12 @@ impl Shared {
 
     fn write(&self, batch: &Batch, sync: bool) -> Result<(), LogError> {
         let mut files = self.files();
-        files.write(batch.blocks(), batch.start())?;
+        let written = files.write(batch.blocks(), batch.start());
+        let is_full = written.as_ref().is_err_and(LogError::is_full);
+        if is_full != self.is_full.load(Ordering::Relaxed) {
+            self.is_full.store(is_full, Ordering::Relaxed);
+        }
+        written?;
         if sync { files.sync() } else { Ok(()) }
     }
 
@@ -248,7 +272,7 @@ impl Shared {
             let waited = self.closed.wait_timeout(closing, interval).unwrap_or_else(PoisonError::into_inner);
             drop(waited.0);
             // The next caller hears of an error.
-            if self.flush().is_err() {
+            if self.flush().is_err_and(|error| !error.is_full()) {
                 return;
             }
             closing = self.closing();

@@ -52,3 +52,34 @@ fn a_full_disk_refuses_records_and_keeps_those_that_it_has() {
     assert!(found.starts_with(&kept));
     log.commit(log.append(&[b"room"]).unwrap()).unwrap();
 }
+
+/// Records that found no room are written with those that follow once there is some, over the end of a file
+/// too, and none is there twice.
+#[test]
+fn a_log_on_a_full_disk_goes_on_once_there_is_room() {
+    for room in [60_000, 100_000, 130_000, 131_072, 140_000, 200_000] {
+        let folder = MemoryFolder::new();
+        folder.set_capacity(Some(room));
+        let (log, _) = open(folder.clone(), Lsn(0), options(64 << 10)).unwrap();
+        let mut appended = Vec::new();
+        let mut refused = 0;
+        for number in 0..120 {
+            let payload = vec![number as u8; 3000];
+            let lsn = log.append(&[&payload]).unwrap();
+            appended.push((lsn, payload));
+            if let Err(error) = log.commit(lsn) {
+                assert!(error.is_full(), "{error}");
+                assert!(log.check_room().is_err_and(|error| error.is_full()));
+                refused += 1;
+                folder.set_capacity((refused < 5).then_some(room + 1));
+            } else {
+                log.check_room().unwrap();
+            }
+        }
+        assert_eq!(refused, 5);
+        log.flush().unwrap();
+        drop(log);
+        let (_, found) = open(folder.cut(Cut::Nothing), Lsn(0), options(64 << 10)).unwrap();
+        assert_eq!(found, appended, "{room} bytes");
+    }
+}
