@@ -160,6 +160,24 @@ def test_threads_use_it_at_the_same_time(tmp_path: Path) -> None:
         assert index.verify()["problems"] == []
 
 
+def test_an_index_that_is_only_read_is_shared_and_not_changed(tmp_path: Path) -> None:
+    with Index.open(tmp_path / "i") as index:
+        index[b"ada"] = b"1815"
+        with pytest.raises(BadInput, match=r"open already.*close it there first"):
+            Index.open(tmp_path / "i", read_only=True)
+    with Index.open(tmp_path / "i", read_only=True) as one, Index.open(tmp_path / "i", read_only=True) as other:
+        assert one[b"ada"] == other[b"ada"] == b"1815"
+        assert list(one.snapshot().range()) == [(b"ada", b"1815")]
+        for change in [lambda: one.multi_insert({b"a": b"1"}), one.checkpoint, lambda: one.load([(b"a", b"1")])]:
+            with pytest.raises(BadInput, match=r"i: the index is open for reading only; .*read_only=True"):
+                change()
+        with pytest.raises(BadInput, match="open already"):
+            Index.open(tmp_path / "i")
+    with pytest.raises(BadInput, match="there is no index"):
+        Index.open(tmp_path / "none", read_only=True)
+    assert not (tmp_path / "none").exists()
+
+
 def test_what_cannot_be_used_is_refused_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "file").write_text("x")

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use leadline_device::format_size;
 use leadline_pool::PoolError;
 
 use crate::log::{LogError, is_no_room};
@@ -54,6 +55,14 @@ pub enum IndexError {
     NotEmpty {
         /// How many there are.
         entries: u64,
+    },
+    /// Something is wrong with the index in a directory: `source` says what.
+    #[error("{path}: {source}{remedy}", path = path.display(), remedy = source.remedy())]
+    At {
+        /// The directory.
+        path: PathBuf,
+        /// [`IndexError::Damaged`], [`IndexError::Pool`], [`IndexError::Record`] or [`IndexError::Stopped`].
+        source: Box<IndexError>,
     },
     /// A page is not what it should be, although its checksum is right.
     #[error("page {page} is damaged: {what}")]
@@ -128,12 +137,42 @@ pub enum IndexError {
         /// What the options say.
         asked: u32,
     },
-    /// Somebody has it open.
-    #[error("{path}: the index is open already, in this or another process; close it there first",
-            path = path.display())]
+    /// Somebody has it open, and it is open for reading only there or here, or nowhere.
+    #[error("{path}: the index is open already{by}; close it there first, or open it everywhere for reading \
+             only", path = path.display())]
     InUse {
         /// The directory.
         path: PathBuf,
+        /// ` by process 4711 (python3)`; nothing where it is not known.
+        by: String,
+    },
+    /// It is open for reading only.
+    #[error("{path}: the index is open for reading only; open it without `read_only` to change it",
+            path = path.display())]
+    ReadOnly {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// An index that is open for reading only has a log whose changes do not fit in memory.
+    #[error("{path}: it was not closed, and the changes in its log do not fit in {} of memory; open it with \
+             more (`cache_bytes`), or once for writing, which writes them to its nodes",
+            format_size(*bytes), path = path.display())]
+    LogDoesNotFit {
+        /// The directory.
+        path: PathBuf,
+        /// Bytes of memory for nodes.
+        bytes: u64,
+    },
+    /// There is not so much memory.
+    #[error("{path}: {} of memory for nodes are not to be had ({source}); open it with less (`cache_bytes`)",
+            format_size(*bytes), path = path.display())]
+    Memory {
+        /// The directory.
+        path: PathBuf,
+        /// What was asked for.
+        bytes: u64,
+        /// The system's reason.
+        source: io::Error,
     },
     /// The operating system refused.
     #[error("{path}: {doing} failed: {source}", path = path.display())]
@@ -160,12 +199,44 @@ impl IndexError {
         false
     }
 
+    /// What to do about it, where the words of the error do not say so.
+    fn remedy(&self) -> &'static str {
+        match self {
+            IndexError::Damaged { .. } => {
+                "; `verify` names all that is damaged: restore the index from a backup, or read what is whole"
+            }
+            IndexError::Pool(PoolError::BeyondDevice { .. } | PoolError::Full { .. }) => {
+                "; if the index has become as large as it may, open it with a larger `most_bytes`, otherwise \
+                 it is damaged: restore it from a backup"
+            }
+            IndexError::Pool(PoolError::NoFrame { .. }) => " (`cache_bytes`)",
+            IndexError::Pool(
+                PoolError::Io { .. }
+                | PoolError::Short { .. }
+                | PoolError::Device(_)
+                | PoolError::Flush { .. },
+            ) => {
+                "; look for errors of the drive in the log of the system (`dmesg`), and try again or restore the \
+                 index from a backup"
+            }
+            _ => "",
+        }
+    }
+
     /// Of the index in a directory.
     #[cold]
     pub(crate) fn at(self, path: &Path) -> IndexError {
         let is_full = !matches!(self, IndexError::Full { .. }) && self.is_disk_full();
         match self {
             source if is_full => IndexError::Full { path: path.to_owned(), source: Box::new(source) },
+            IndexError::Pool(PoolError::Memory { frames, page_bytes, source }) => {
+                let bytes = u64::from(frames) * u64::from(page_bytes);
+                IndexError::Memory { path: path.to_owned(), bytes, source }
+            }
+            source @ (IndexError::Damaged { .. }
+            | IndexError::Pool(_)
+            | IndexError::Record { .. }
+            | IndexError::Stopped) => IndexError::At { path: path.to_owned(), source: Box::new(source) },
             other => other,
         }
     }

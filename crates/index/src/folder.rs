@@ -16,6 +16,7 @@ use leadline_pool::ace::Ace;
 use leadline_pool::{OutOfPlace, Pool, PoolConfig, PoolError};
 
 use crate::error::IndexError;
+use crate::holders::holders;
 use crate::log::SPARE;
 use crate::options::Options;
 
@@ -45,36 +46,46 @@ impl Folder {
             return Err(IndexError::NodeSize { bytes });
         }
         let failed = |what: &'static str| IndexError::io(what, path);
-        if options.create {
+        let (read_only, create) = (options.read_only, options.create && !options.read_only);
+        if create {
             check_content(path)?;
             fs::create_dir_all(path).map_err(failed("making the directory"))?;
         }
         let name = path.join("index");
         let mut open = OpenOptions::new();
-        let mut head =
-            open.read(true).write(true).create(options.create).truncate(false).open(&name).map_err(
-                |error| match error.kind() {
-                    io::ErrorKind::NotFound => IndexError::NotThere { path: path.to_owned() },
-                    _ => IndexError::io("opening it", &name)(error),
-                },
-            )?;
-        match head.try_lock() {
+        let mut head = open.read(true).write(!read_only).create(create).truncate(false).open(&name).map_err(
+            |error| match error.kind() {
+                io::ErrorKind::NotFound => IndexError::NotThere { path: path.to_owned() },
+                _ => IndexError::io("opening it", &name)(error),
+            },
+        )?;
+        let locked = if read_only { head.try_lock_shared() } else { head.try_lock() };
+        match locked {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(IndexError::InUse { path: path.to_owned() }),
+            Err(TryLockError::WouldBlock) => {
+                return Err(IndexError::InUse { path: path.to_owned(), by: holders(&head) });
+            }
             Err(TryLockError::Error(error)) => return Err(IndexError::io("locking it", &name)(error)),
         }
         let mut text = String::new();
         (&head).take(1024).read_to_string(&mut text).map_err(IndexError::io("reading it", &name))?;
         let node_bytes = match text.is_empty() {
+            true if read_only => return Err(IndexError::NotThere { path: path.to_owned() }),
             true => write_head(&mut head, options).map_err(IndexError::io("writing it", &name))?,
             false => read_head(&text, path, options)?,
         };
-        File::open(path).and_then(|folder| folder.sync_all()).map_err(failed("making it durable"))?;
+        if !read_only {
+            File::open(path).and_then(|folder| folder.sync_all()).map_err(failed("making it durable"))?;
+        }
         Ok(Folder { path: path.to_owned(), node_bytes, _head: head })
     }
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    pub(crate) fn node_bytes(&self) -> u32 {
+        self.node_bytes
     }
 
     /// Removes files that the log would write over some time; how many they were.
@@ -102,6 +113,7 @@ impl Folder {
             .ace(Ace::CowX)
             .n(options.writes.min(frames / 4))
             .reads_ahead(options.reads.min(frames / 4))
+            .changes_in_memory(options.read_only)
             .kept_for_readers((frames / 8).min(READER_FRAMES))
             .out_of_place(OutOfPlace::default().atomic_checkpoints(true));
         Ok(Pool::open(device, config)?)
@@ -111,14 +123,19 @@ impl Folder {
     fn device(&self, options: &Options) -> Result<Arc<dyn Device>, IndexError> {
         let name = self.path.join("pages");
         let failed = |what: &'static str| IndexError::io(what, &name);
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&name);
+        let writable = !options.read_only;
+        let file = OpenOptions::new().read(true).write(writable).create(writable).truncate(false).open(&name);
         let file = file.map_err(failed("opening it"))?;
-        let capacity = file.metadata().map_err(failed("examining it"))?.len().max(options.most_bytes);
+        let most_bytes = if writable { options.most_bytes } else { 0 };
+        let capacity = file.metadata().map_err(failed("examining it"))?.len().max(most_bytes);
         let capacity = capacity / u64::from(self.node_bytes) * u64::from(self.node_bytes);
-        file.set_len(capacity).map_err(failed("making room for it"))?;
+        if writable {
+            file.set_len(capacity).map_err(failed("making room for it"))?;
+        }
         let direct = direct_alignment(&file);
-        let device =
-            FileOptions::new(IoEngine::best().0, *direct.as_ref().unwrap_or(&4096)).direct(direct.is_ok());
+        let device = FileOptions::new(IoEngine::best().0, *direct.as_ref().unwrap_or(&4096))
+            .direct(direct.is_ok())
+            .writable(writable);
         Ok(Arc::new(FileDevice::new(file, capacity, device).map_err(PoolError::from)?))
     }
 }

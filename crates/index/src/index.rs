@@ -65,6 +65,16 @@ impl Index {
         Index::open_with(path, &Options::default())
     }
 
+    /// Opens the index in a directory for reading only ([`Options::read_only`]): its directory may be read-only,
+    /// and several processes may have it open so at once, but none for writing.
+    ///
+    /// # Errors
+    /// [`Index::open_with`]; [`IndexError::LogDoesNotFit`]. Whatever would change it is refused with
+    /// [`IndexError::ReadOnly`].
+    pub fn open_read_only(path: impl AsRef<Path>) -> Result<Index, IndexError> {
+        Index::open_with(path, &Options::default().read_only(true))
+    }
+
     /// Opens the index in a directory, or makes one there.
     ///
     /// # Errors

@@ -11,13 +11,16 @@
 //! | `sort` | entries in any order, sorted before they are loaded |
 //! | `space`, `versions` | pages in use; nodes as they were, for snapshots |
 //! | `meta` | what is not in nodes, as of the last checkpoint |
-//! | `folder` | the files |
+//! | `recovered` | what is found when an index is opened |
+//! | `unfinished` | a batch that was made halfway |
+//! | `folder`, `holders` | the files; who has them locked |
 //! | `log`, `change_record`, `redo` | the write-ahead log, what it records, and how that is made again |
 
 mod batch;
 mod change_record;
 mod error;
 mod folder;
+mod holders;
 mod index;
 mod kept;
 mod log;
@@ -26,12 +29,14 @@ mod meta;
 mod node;
 mod options;
 mod range;
+mod recovered;
 mod redo;
 mod shared;
 mod snapshot;
 mod sort;
 mod space;
 mod tree;
+mod unfinished;
 mod versions;
 
 pub use batch::Batch;

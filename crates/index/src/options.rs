@@ -31,6 +31,10 @@ pub struct Options {
     pub most_bytes: u64,
     /// Whether an index is made where there is none; true.
     pub create: bool,
+    /// Whether the index is only read, as by several processes at once; false. Nothing in its directory is
+    /// written, which may be read-only, and no index is made. Changes that only its log has are made in memory,
+    /// and must fit in [`Options::cache_bytes`].
+    pub read_only: bool,
 }
 
 impl Default for Options {
@@ -45,6 +49,7 @@ impl Default for Options {
             fill: 0.9,
             most_bytes: 1 << 40,
             create: true,
+            read_only: false,
         }
     }
 }
@@ -112,6 +117,12 @@ impl Options {
     #[must_use]
     pub fn most_bytes(self, most_bytes: u64) -> Options {
         Options { most_bytes, ..self }
+    }
+
+    /// Sets [`Options::read_only`].
+    #[must_use]
+    pub fn read_only(self, read_only: bool) -> Options {
+        Options { read_only, ..self }
     }
 
     /// Sets [`Options::create`].

@@ -12,15 +12,14 @@ use leadline_device::Device;
 use crate::change_record::{Head, decode, encode};
 use crate::error::IndexError;
 use crate::folder::Folder;
-use crate::log::{Log, LogError, LogOptions, Lsn};
+use crate::log::{Log, LogError, Lsn};
 use crate::meta::Meta;
 use crate::node::Page;
 use crate::options::Options;
-use crate::redo::Redo;
+use crate::recovered::Recovered;
 use crate::sort::Sorter;
-use crate::space::Space;
 use crate::tree::{Change, Loader, Tree};
-use crate::versions::Versions;
+use crate::unfinished::Unfinished;
 
 /// Locks by hash of a key: changes of one key reach the log in the order in which they are made.
 const KEY_LOCKS: usize = 256;
@@ -36,6 +35,7 @@ pub(crate) struct Shared {
     log: Log,
     /// A change reached the tree and not the log, so that no checkpoint may be made.
     has_stopped: AtomicBool,
+    /// A batch that the disk had no room for halfway.
     unfinished: Unfinished,
     checkpointing: Mutex<CheckpointPages>,
     /// Position in the log of the last checkpoint.
@@ -80,69 +80,6 @@ impl<E> From<IndexError> for LoadError<E> {
     }
 }
 
-/// A batch that the disk had no room for when some of its changes had been made: it is finished before
-/// anything else is changed.
-#[derive(Debug, Default)]
-struct Unfinished {
-    record: Mutex<Option<Vec<u8>>>,
-    /// Whether there is one. Acquire: who sees it sees the record.
-    exists: AtomicBool,
-}
-
-impl Unfinished {
-    /// Keeps a batch, if there is no other one.
-    fn keep(&self, changes: &[(&[u8], Change<'_>)]) -> bool {
-        // Who finishes one waits for locks of keys, which we hold.
-        let Ok(mut record) = self.record.try_lock() else { return false };
-        if record.is_some() {
-            return false;
-        }
-        *record = Some(encode(changes));
-        self.exists.store(true, Ordering::Release);
-        true
-    }
-}
-
-/// What is in a directory.
-struct Recovered {
-    tree: Tree,
-    log: Log,
-    /// Position in the log of the last checkpoint.
-    checkpointed: Lsn,
-    /// Pages that it wrote its free pages to.
-    pages: Vec<u64>,
-    is_new: bool,
-}
-
-impl Recovered {
-    fn of(
-        folder: &Folder,
-        nodes: Option<&Arc<dyn Device>>,
-        options: &Options,
-    ) -> Result<Recovered, IndexError> {
-        let pool = folder.pool(nodes, options)?;
-        let meta = Meta::read(&pool)?;
-        let checkpointed = Lsn(meta.as_ref().map_or(0, |meta| meta.log));
-        let mut log_options = LogOptions { durability: options.durability, ..LogOptions::default() };
-        // There are two such buffers, and either may have grown to twice that.
-        log_options.buffer_bytes = (options.cache_bytes / 64).clamp(64 << 10, log_options.buffer_bytes);
-        let mut log = Log::open(folder.path(), checkpointed, log_options)?;
-        let (mut pages, is_new) = (Vec::new(), meta.is_none());
-        let tree = match meta {
-            None => Tree::create(pool, Space::new(1, Default::default()), Versions::new(1))?,
-            Some(meta) => {
-                pages = meta.pages;
-                let space = Space::new(meta.next, meta.free);
-                Tree::open(pool, space, Versions::new(meta.version), meta.tree)
-            }
-        };
-        let mut redo = Redo::new(&tree);
-        log.replay(|_, record| redo.add(record))?;
-        redo.finish()?;
-        Ok(Recovered { tree, log, checkpointed, pages, is_new })
-    }
-}
-
 impl Shared {
     /// Opens the index in a directory, with its nodes on a device if there is one, or makes one there, and
     /// makes the changes that only the log has.
@@ -152,13 +89,8 @@ impl Shared {
         options: &Options,
     ) -> Result<Shared, IndexError> {
         let folder = Folder::open(path, options)?;
-        let recover = || Recovered::of(&folder, nodes.as_ref(), options).map_err(|error| error.at(path));
-        let recovered = match recover() {
-            // Opening writes a little, and where the disk is full the log may have files to spare.
-            Err(error) if error.is_disk_full() && folder.remove_spare_files() > 0 => recover(),
-            recovered => recovered,
-        };
-        let Recovered { tree, log, checkpointed, pages, is_new } = recovered?;
+        let Recovered { tree, log, checkpointed, pages, is_new } =
+            Recovered::of(&folder, nodes.as_ref(), options)?;
         let shared = Shared {
             tree,
             gate: ShardedLock::new(()),
@@ -171,7 +103,7 @@ impl Shared {
             options: options.clone(),
             folder,
         };
-        if is_new || shared.log_bytes() > options.checkpoint_bytes {
+        if !options.read_only && (is_new || shared.log_bytes() > options.checkpoint_bytes) {
             shared.checkpoint()?;
         }
         Ok(shared)
@@ -204,27 +136,34 @@ impl Shared {
         self.log.written()
     }
 
+    fn check_writable(&self) -> Result<(), IndexError> {
+        match self.options.read_only {
+            true => Err(IndexError::ReadOnly { path: self.path().to_owned() }),
+            false => Ok(()),
+        }
+    }
+
     /// Whether anything can be changed, as far as is known.
     fn check_going(&self) -> Result<(), IndexError> {
+        self.check_writable()?;
         if self.has_stopped.load(Ordering::Acquire) {
             return Err(IndexError::Stopped);
         }
         self.log.check_room()?;
         self.tree.pool.check_changes()?;
-        if self.unfinished.exists.load(Ordering::Acquire) { self.finish_batch() } else { Ok(()) }
+        if self.unfinished.exists() { self.finish_batch() } else { Ok(()) }
     }
 
     /// Makes the changes of a batch that are not made yet; all of them, since none would be wrong.
     fn finish_batch(&self) -> Result<(), IndexError> {
-        let mut record = self.unfinished.record.lock().unwrap_or_else(PoisonError::into_inner);
+        let record = self.unfinished.record();
         let Some(changes) = record.as_deref().and_then(decode) else { return Ok(()) };
         let locks = self.lock_all(&changes);
         self.tree.read_first_leaves(&changes)?;
         self.tree.change_many(&changes)?;
         let end = self.append(&[&encode(&changes)]);
         drop((locks, changes));
-        *record = None;
-        self.unfinished.exists.store(false, Ordering::Release);
+        self.unfinished.finished(record);
         end.map(drop)
     }
 
@@ -328,6 +267,9 @@ impl Shared {
 
     /// Makes a checkpoint, after which opening reads little.
     pub(crate) fn close(&self) -> Result<(), IndexError> {
+        if self.options.read_only {
+            return Ok(());
+        }
         self.checkpoint()?;
         // Where there is no room for it, opening the index takes longer, and that is all.
         let _ = self.tree.pool.write_page_map();
@@ -383,6 +325,7 @@ impl Shared {
         &self,
         entries: impl Iterator<Item = Result<(K, V), E>>,
     ) -> Result<(), LoadError<E>> {
+        self.check_writable()?;
         self.tree.check_empty()?;
         let mut sorter = Sorter::new(self.path(), self.options.cache_bytes as usize / 2);
         for entry in entries {
@@ -411,6 +354,7 @@ impl Shared {
 
     fn checkpoint_with(&self, mut pages: MutexGuard<'_, CheckpointPages>) -> Result<(), IndexError> {
         // Most of what has to be written is written while others go on; without it they would wait.
+        self.check_writable()?;
         self.log.flush()?;
         self.tree.pool.write_dirty()?;
         let alone = self.alone();

@@ -3,4 +3,5 @@
 mod api;
 mod full_disk;
 mod model;
+mod read_only;
 mod virtual_day;

@@ -129,7 +129,9 @@ fn a_load_that_the_disk_has_no_room_for_leaves_the_index_empty() {
     let refused = index.bulk_load(entries()).unwrap_err();
     assert!(matches!(refused, IndexError::Full { .. }), "{refused}");
     assert_eq!((index.len(), index.iter().count(), index.get(5u32.to_be_bytes()).unwrap()), (0, 0, None));
-    assert!(matches!(index.insert("more", "1"), Err(IndexError::Stopped)));
+    let stopped = index.insert("more", "1").unwrap_err();
+    let said = format!("{}: nothing can be changed any more", folder.path().display());
+    assert!(stopped.to_string().starts_with(&said), "{stopped}");
     drop(index);
     let index = Index::open_on(folder.path(), Arc::new(memory), &options).unwrap();
     assert!(index.is_empty() && index.iter().next().is_none());
@@ -290,4 +292,32 @@ fn a_load_whose_entries_panic_leaves_the_index_empty_and_keeps_nothing() {
         index.stats().pages
     });
     assert_eq!(pages[0], pages[1]);
+}
+
+/// A page that cannot be read is named with the directory of its index, and what to do.
+#[test]
+fn an_error_names_the_directory_the_page_and_the_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = MemoryDevice::new(256 << 20, 4096);
+    let options = small();
+    let index = Index::open_on(folder.path(), Arc::new(memory.clone()), &options).unwrap();
+    index.bulk_load((0..20_000u32).map(|number| (number.to_be_bytes(), [7; 100]))).unwrap();
+    index.close().unwrap();
+    let broken = Faulty::new(memory, [Fault::eio().on(Op::Read).from(60)]);
+    let index = Index::open_on(folder.path(), Arc::new(broken), &options).unwrap();
+    let keys: Vec<_> = (0..20_000u32).map(u32::to_be_bytes).collect();
+    let errors = [
+        keys.iter().find_map(|key| index.get(key).err()),
+        index.multi_get(&keys).err(),
+        index.range_many(&[keys[0]..keys[9999]]).err(),
+        index.iter().find_map(Result::err),
+        index.snapshot().iter().rev().find_map(Result::err),
+        keys.iter().find_map(|key| index.insert(key, "1").err()),
+    ];
+    for error in errors {
+        let said = error.expect("some page cannot be read").to_string();
+        let begins = format!("{}: read of page ", folder.path().display());
+        assert!(said.starts_with(&begins) && said.contains("; look for errors of the drive"), "{said}");
+        assert!(!said.contains('\n'), "{said}");
+    }
 }

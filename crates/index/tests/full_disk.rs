@@ -168,8 +168,12 @@ fn a_disk_that_is_read_only_is_refused_in_one_line() {
     let mounted = Mounted::new("ext4", &disk.device, "rw").expect("it is mounted");
     let index = Index::open_with(mounted.path().join("index"), &small()).unwrap();
     index.insert("a", "1").unwrap();
-    index.close().unwrap();
+    // Not closed: its log has to be read.
+    drop(index);
     soon(|| run("mount", &["-o", "remount,ro", mounted.path().to_str().unwrap()]).ok_or("not yet"));
+    let read_only = Index::open_with(mounted.path().join("index"), &small().read_only(true)).unwrap();
+    assert_eq!(read_only.get("a").unwrap().as_deref(), Some(&b"1"[..]));
+    drop(read_only);
     for name in ["index", "new"] {
         let path = mounted.path().join(name);
         let said = one_line(Index::open_with(&path, &small()).expect_err("nothing can be written"));

@@ -35,7 +35,7 @@ class Index(Reads):
 
     Keys and values are bytes; with ``key_type="integer"`` keys are integers from 0 to 2^64 - 1, which sort as
     numbers. Threads share an index, and all work is done without Python's lock. One process at a time has
-    it open: ``leadline index`` and this class use the same directories.
+    it open, or several with ``read_only=True``: ``leadline index`` and this class use the same directories.
 
     Examples
     --------
@@ -73,6 +73,7 @@ class Index(Reads):
         key_type: str = "bytes",
         durability: str | float = "commit",
         create: bool = True,
+        read_only: bool = False,
     ) -> Index:
         """Open the index in a directory, or make one there.
 
@@ -98,6 +99,9 @@ class Index(Reads):
             that much later; ``"never"``, at the next :meth:`checkpoint`, :meth:`sync` or :meth:`close`.
         create
             Make an index if there is none.
+        read_only
+            Only read it: its directory may be read-only, several processes may have it open so at once, and
+            nothing is made. Changes of a process that was killed are made in `memory`, and must fit there.
 
         Returns
         -------
@@ -143,6 +147,7 @@ class Index(Reads):
             nodes,
             _seconds(durability),
             flag_of("create", create),
+            flag_of("read_only", read_only),
         )
         return cls(store, Path(name), keys)
 

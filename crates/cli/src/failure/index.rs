@@ -2,6 +2,7 @@
 
 use std::io::ErrorKind;
 
+use leadline_device::format_size;
 use leadline_index::IndexError;
 
 use super::Failure;
@@ -22,9 +23,19 @@ impl From<IndexError> for Failure {
                  the entries into a new index",
                 path.display()
             )),
+            IndexError::LogDoesNotFit { path, bytes } => Failure::Input(format!(
+                "{}: it was not closed, and the changes in its log do not fit in {} of memory; give more with \
+                 --memory",
+                path.display(),
+                format_size(*bytes)
+            )),
+            IndexError::Memory { path, bytes, source } => Failure::Input(format!(
+                "{}: --memory {}: {source}; give less",
+                path.display(),
+                format_size(*bytes)
+            )),
             IndexError::Io { path, source, .. } if is_forbidden(source.kind()) => Failure::Input(format!(
-                "{}: {source}; an index is locked, and mended after a crash, when it is opened: make its \
-                 directory writable, or copy it with cp -r --sparse=always",
+                "{}: {source}; load writes to the directory of an index, all other commands only read it",
                 path.display()
             )),
             IndexError::Io { path, source, .. } if source.kind() == ErrorKind::NotADirectory => {
@@ -46,4 +57,22 @@ impl From<IndexError> for Failure {
 
 fn is_forbidden(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_option_for_memory_is_named() {
+        let path = || "words.index".into();
+        let (bytes, source) = (64 << 30, ErrorKind::OutOfMemory.into());
+        for error in [
+            IndexError::Memory { path: path(), bytes, source },
+            IndexError::LogDoesNotFit { path: path(), bytes },
+        ] {
+            let Failure::Input(said) = Failure::from(error) else { panic!("it is the user's to solve") };
+            assert!(said.starts_with("words.index: ") && said.contains("64G") && said.contains("--memory"));
+        }
+    }
 }

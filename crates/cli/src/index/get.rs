@@ -54,7 +54,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let written = written_keys(args)?;
     let keys = keys(args, &written)?;
-    let index = args.open.open(&args.folder)?;
+    let index = args.open.read(&args.folder)?;
     let shown = |what: String| Failure::Input(format!("{}: {what}", args.folder.display()));
     let (mut lines, mut objects, mut missing) = (String::new(), Vec::new(), Vec::new());
     for keys in keys.chunks(AT_ONCE) {

@@ -7,7 +7,7 @@ use leadline_index::{Index, Options};
 use leadline_profile::DeviceProfile;
 
 use crate::failure::Failure;
-use crate::paths::ProfileName;
+use crate::paths::{InputPath, ProfileName};
 
 /// What an index may use, and how it reads.
 #[derive(clap::Args)]
@@ -45,9 +45,26 @@ impl OpenArgs {
         Ok(usual.cache_bytes(self.memory).reads(reads).writes(writes).create(false))
     }
 
-    /// Opens an index that exists.
-    pub(super) fn open(&self, folder: &Path) -> Result<Index, Failure> {
-        let profile = self.profile()?;
-        Ok(Index::open_with(folder, &self.options(profile.as_ref())?)?)
+    /// The options, of an index that is only read.
+    pub(super) fn read_options(&self) -> Result<Options, Failure> {
+        Ok(self.options(self.profile()?.as_ref())?.read_only(true))
     }
+
+    /// Opens an index for reading only.
+    pub(super) fn read(&self, folder: &Path) -> Result<Index, Failure> {
+        Ok(Index::open_with(folder, &self.read_options()?)?)
+    }
+}
+
+/// What commands take that look at an index as a whole.
+#[derive(clap::Args)]
+pub(super) struct WholeArgs {
+    /// The directory of the index
+    #[arg(value_name = "DIR")]
+    pub(super) folder: InputPath,
+    #[command(flatten)]
+    pub(super) open: OpenArgs,
+    /// Print the result as one JSON document
+    #[arg(long)]
+    pub(super) json: bool,
 }

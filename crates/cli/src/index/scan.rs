@@ -64,7 +64,7 @@ type Bounds = (Bound<Vec<u8>>, Bound<Vec<u8>>);
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let bounds = bounds(args)?;
     let stop = signals::cancel_flag()?;
-    let index = args.open.open(&args.folder)?;
+    let index = args.open.read(&args.folder)?;
     let mut entries = range(&index, &bounds);
     let mut lines = String::new();
     let mut left = args.limit.unwrap_or(u64::MAX);

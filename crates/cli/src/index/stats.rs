@@ -8,11 +8,10 @@ use leadline_device::format_size;
 use leadline_graph::output::grouped;
 use serde::Serialize;
 
-use super::opening::OpenArgs;
+use super::opening::WholeArgs;
 use crate::failure::Failure;
 use crate::graph::{bytes, rows};
 use crate::output;
-use crate::paths::InputPath;
 
 /// Bytes of the blocks in which the system counts files.
 const BLOCK_BYTES: u64 = 512;
@@ -24,14 +23,8 @@ Examples:
   leadline index stats words.index
   leadline index stats words.index --json")]
 pub(super) struct Args {
-    /// The directory of the index
-    #[arg(value_name = "DIR")]
-    folder: InputPath,
     #[command(flatten)]
-    open: OpenArgs,
-    /// Print the result as one JSON document
-    #[arg(long)]
-    json: bool,
+    whole: WholeArgs,
 }
 
 #[derive(Serialize)]
@@ -55,9 +48,8 @@ struct Stats {
     memory_bytes: u64,
 }
 
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let profile = args.open.profile()?;
-    let options = args.open.options(profile.as_ref())?;
+pub(super) fn run(Args { whole: args }: &Args) -> Result<(), Failure> {
+    let options = args.open.read_options()?;
     let index = leadline_index::Index::open_with(&*args.folder, &options)?;
     let found = index.stats();
     let page_bytes = found.pages * u64::from(found.node_bytes);

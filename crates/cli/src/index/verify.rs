@@ -4,11 +4,10 @@ use leadline_graph::output::grouped;
 use leadline_measure::Progress;
 use serde::Serialize;
 
-use super::opening::OpenArgs;
+use super::opening::WholeArgs;
 use crate::failure::Failure;
 use crate::graph::rows;
 use crate::output;
-use crate::paths::InputPath;
 use crate::progress::Display;
 
 /// Check every page of an index, and name what is damaged
@@ -20,14 +19,8 @@ Examples:
 Names each damaged page and the keys that cannot be read because of it; the rest can be read. The exit code \
 is 1 if anything is damaged.")]
 pub(super) struct Args {
-    /// The directory of the index
-    #[arg(value_name = "DIR")]
-    folder: InputPath,
     #[command(flatten)]
-    open: OpenArgs,
-    /// Print the result as one JSON document
-    #[arg(long)]
-    json: bool,
+    whole: WholeArgs,
 }
 
 #[derive(Serialize)]
@@ -45,8 +38,8 @@ struct Problem {
     what: String,
 }
 
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let index = args.open.open(&args.folder)?;
+pub(super) fn run(Args { whole: args }: &Args) -> Result<(), Failure> {
+    let index = args.open.read(&args.folder)?;
     let mut display = Display::new();
     let verified = index.verify(|done, total| {
         let detail = format!("{} of {} pages", grouped(done), grouped(total));

@@ -180,6 +180,28 @@ fn damage_is_named_and_the_rest_is_read() {
     scanned.failed(1, &["is corrupt"]);
 }
 
+#[test]
+fn an_index_is_read_by_several_processes_at_once_and_by_none_while_it_is_written() {
+    let dir = folder();
+    let dir = dir.path();
+    words(dir, 100);
+    let reads = [&["get", "w", "w000001"][..], &["scan", "w"], &["verify", "w"], &["stats", "w"]];
+    let held = leadline_index::Index::open_read_only(dir.join("w")).unwrap();
+    for read in reads {
+        index(dir, read).succeeded();
+    }
+    fs::write(dir.join("more"), "x\ty\n").unwrap();
+    let load = ["load", "w", "more", "--header", "no"];
+    index(dir, &load).failed(2, &["w: the index is open already", "; close it there first"]);
+    drop(held);
+    let held = leadline_index::Index::open(dir.join("w")).unwrap();
+    for read in reads {
+        index(dir, read).failed(2, &["w: the index is open already", "; close it there first"]);
+    }
+    drop(held);
+    index(dir, &load).succeeded();
+}
+
 /// Where in the data of a sparse file these bytes are first.
 fn place_of(path: &Path, bytes: &[u8]) -> Option<u64> {
     use rustix::fs::{SeekFrom as Place, seek};

@@ -35,7 +35,10 @@ pub(crate) trait Stored: Debug + Send + Sync {
 
 /// A directory of the operating system.
 #[derive(Debug)]
-pub(crate) struct Directory(PathBuf);
+pub(crate) struct Directory {
+    path: PathBuf,
+    read_only: bool,
+}
 
 impl Directory {
     /// Makes it where it is not there.
@@ -46,36 +49,42 @@ impl Directory {
                 File::open(parent)?.sync_all()?;
             }
         }
-        Ok(Directory(path.to_owned()))
+        Ok(Directory { path: path.to_owned(), read_only: false })
+    }
+
+    /// To be read only.
+    pub(crate) fn read_only(path: &Path) -> Directory {
+        Directory { path: path.to_owned(), read_only: true }
     }
 }
 
 impl Folder for Directory {
     fn path(&self) -> &Path {
-        &self.0
+        &self.path
     }
 
     fn names(&self) -> io::Result<Vec<String>> {
-        let names = std::fs::read_dir(&self.0)?.map(|entry| Ok(entry?.file_name().into_string().ok()));
+        let names = std::fs::read_dir(&self.path)?.map(|entry| Ok(entry?.file_name().into_string().ok()));
         names.filter_map(Result::transpose).collect()
     }
 
     fn open(&self, name: &str) -> io::Result<Arc<dyn Stored>> {
-        let file =
-            File::options().read(true).write(true).create(true).truncate(false).open(self.0.join(name));
+        let write = !self.read_only;
+        let mut options = File::options();
+        let file = options.read(true).write(write).create(write).truncate(false).open(self.path.join(name));
         Ok(Arc::new(file?))
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        std::fs::rename(self.0.join(from), self.0.join(to))
+        std::fs::rename(self.path.join(from), self.path.join(to))
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {
-        std::fs::remove_file(self.0.join(name))
+        std::fs::remove_file(self.path.join(name))
     }
 
     fn sync(&self) -> io::Result<()> {
-        File::open(&self.0)?.sync_all()
+        File::open(&self.path)?.sync_all()
     }
 }
 

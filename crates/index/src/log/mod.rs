@@ -72,11 +72,18 @@ pub(crate) struct LogOptions {
     pub(crate) file_bytes: u64,
     /// Bytes of records in memory; when there are more, they are handed to the operating system.
     pub(crate) buffer_bytes: u64,
+    /// Whether it is replayed and nothing else: nothing is written.
+    pub(crate) read_only: bool,
 }
 
 impl Default for LogOptions {
     fn default() -> Self {
-        LogOptions { durability: Durability::EveryCommit, file_bytes: 64 << 20, buffer_bytes: 4 << 20 }
+        LogOptions {
+            durability: Durability::EveryCommit,
+            file_bytes: 64 << 20,
+            buffer_bytes: 4 << 20,
+            read_only: false,
+        }
     }
 }
 
@@ -106,7 +113,10 @@ impl Log {
     /// Opens the log in `dir`, or makes it. `from` is the first position that is still needed: one that
     /// `flush` returned, or 0. [`Log::replay`] must follow before anything is appended.
     pub(crate) fn open(dir: &Path, from: Lsn, options: LogOptions) -> Result<Log, LogError> {
-        let folder = Directory::new(dir).map_err(LogError::io("making the directory", dir))?;
+        let folder = match options.read_only {
+            true => Directory::read_only(dir),
+            false => Directory::new(dir).map_err(LogError::io("making the directory", dir))?,
+        };
         Log::open_in(Box::new(folder), from, options)
     }
 
@@ -126,12 +136,16 @@ impl Log {
         apply: impl FnMut(Lsn, &[u8]) -> Result<(), E>,
     ) -> Result<Replayed, E> {
         let mut files = self.shared.files();
-        // A process that was killed may not have done so.
-        files.sync_names()?;
+        if !self.options.read_only {
+            // A process that was killed may not have done so.
+            files.sync_names()?;
+        }
         let replayed = replay::replay(files.all(), files.folder().path(), self.from, apply)?;
-        files.cut(replayed.end)?;
-        if replayed.durable < replayed.end {
-            files.rewrite(replayed.durable, replayed.end)?;
+        if !self.options.read_only {
+            files.cut(replayed.end)?;
+            if replayed.durable < replayed.end {
+                files.rewrite(replayed.durable, replayed.end)?;
+            }
         }
         drop(files);
         self.start(replayed.end);

@@ -64,8 +64,8 @@ pub struct PoolConfig {
     /// writing goes well only pages that are read come into them, and clean pages cannot be changed: a device
     /// that is full stays readable, though every other frame may be dirty.
     pub kept_for_readers: u32,
-    /// Whether pages of a device that is open for reading only may be changed: in memory, as long as the
-    /// frames hold them. Nothing is written.
+    /// Whether pages are changed in memory only, as far as the frames hold them: nothing is written, and the
+    /// device may be open for reading only.
     pub changes_in_memory: bool,
     /// The first page that [`new_page`](super::Pool::new_page) gives out. An engine keeps it across restarts.
     pub next_page: Page,

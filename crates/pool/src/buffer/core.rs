@@ -98,7 +98,7 @@ impl Core {
         let pages = double_write.as_ref().map_or(all_pages, |area| area.first_page());
         let mut core = Core {
             pages,
-            writable: geometry.writable,
+            writable: geometry.writable && !config.changes_in_memory,
             may_change: AtomicBool::new(geometry.writable || config.changes_in_memory),
             regaining: Mutex::new(()),
             capacity_bytes: geometry.capacity_bytes,

@@ -5,6 +5,7 @@ mod store;
 mod view;
 
 use leadline_cli::Failure;
+use leadline_device::format_size;
 use leadline_index::IndexError;
 use pyo3::prelude::*;
 
@@ -26,6 +27,19 @@ fn failure(error: IndexError) -> Failure {
         IndexError::NotEmpty { entries } => Failure::Input(format!(
             "the index has {entries} entries already; load into an empty one, or use multi_insert"
         )),
+        IndexError::ReadOnly { path } => Failure::Input(format!(
+            "{}: the index is open for reading only; open it without read_only=True to change it",
+            path.display()
+        )),
+        IndexError::LogDoesNotFit { path, bytes } => Failure::Input(format!(
+            "{}: it was not closed, and the changes in its log do not fit in {} of memory; open it with a \
+             larger memory=, or once without read_only=True",
+            path.display(),
+            format_size(*bytes)
+        )),
+        IndexError::Memory { path, bytes, source } => {
+            Failure::Input(format!("{}: memory={}: {source}; give less", path.display(), format_size(*bytes)))
+        }
         IndexError::Unsorted { .. } => Failure::Input(error.to_string()),
         _ => error.into(),
     }

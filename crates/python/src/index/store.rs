@@ -32,7 +32,7 @@ type Given = (PyBackedBytes, Option<PyBackedBytes>);
 impl IndexStore {
     /// `seconds`: at most so long until a change is durable; 0: when the call returns; none: at checkpoints.
     #[new]
-    #[pyo3(signature = (path, memory, concurrency, profile, node_size, seconds, create))]
+    #[pyo3(signature = (path, memory, concurrency, profile, node_size, seconds, create, read_only))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
@@ -43,6 +43,7 @@ impl IndexStore {
         node_size: Option<u32>,
         seconds: Option<f64>,
         create: bool,
+        read_only: bool,
     ) -> PyResult<IndexStore> {
         let usual = match profile {
             None => Options::default(),
@@ -54,6 +55,7 @@ impl IndexStore {
             .reads(concurrency.unwrap_or(usual.reads).clamp(1, 1024))
             .writes(usual.writes.clamp(1, 1024))
             .create(create)
+            .read_only(read_only)
             .durability(match seconds {
                 None => Durability::Never,
                 Some(0.0) => Durability::EveryCommit,
