@@ -303,7 +303,7 @@ fn an_error_names_the_directory_the_page_and_the_remedy() {
     let index = Index::open_on(folder.path(), Arc::new(memory.clone()), &options).unwrap();
     index.bulk_load((0..20_000u32).map(|number| (number.to_be_bytes(), [7; 100]))).unwrap();
     index.close().unwrap();
-    let broken = Faulty::new(memory, [Fault::eio().on(Op::Read).from(60)]);
+    let broken = Faulty::new(memory, [Fault::eio().on(Op::Read).from(100)]);
     let index = Index::open_on(folder.path(), Arc::new(broken), &options).unwrap();
     let keys: Vec<_> = (0..20_000u32).map(u32::to_be_bytes).collect();
     let errors = [

@@ -363,3 +363,38 @@ fn segments_of_any_size_and_batches_of_any_size_go_together() {
         }
     }
 }
+
+#[test]
+fn a_pool_that_was_closed_is_opened_with_few_reads() {
+    let memory = device(200);
+    let pool = open(&memory, config()).unwrap();
+    for page in 0..1600 {
+        put(&pool, page, page + 1).unwrap();
+    }
+    pool.close().unwrap();
+    let counted = Arc::new(Faulty::new(memory, [Fault::delay(0).on(Op::Read)]));
+    let pool = Pool::open(Arc::clone(&counted) as _, config()).unwrap();
+    // Two superblocks, the page map's two pages, and the segment that is not full.
+    assert!(counted.strikes()[0] <= 5, "{} reads", counted.strikes()[0]);
+    assert!((0..1600).all(|page| get(&pool, page) == page + 1));
+}
+
+/// A superblock whose write failed may be on the device all the same, and names fewer segments.
+#[test]
+fn pages_written_after_a_superblock_that_failed_survive_a_crash() {
+    for nth in 0..24 {
+        let memory = device(64);
+        let failed = Fault::errno_though_done(5).on(Op::Write).within(0..65_536 + PAGE).nth(nth);
+        let faulty = Arc::new(Faulty::new(memory.clone(), [failed]));
+        let Ok(pool) = Pool::open(Arc::clone(&faulty) as _, config()) else { continue };
+        let again = |step: &dyn Fn() -> Result<(), PoolError>| step().or_else(|_| step()).unwrap();
+        for value in 1..=24 {
+            (0..48).for_each(|page| again(&|| put(&pool, page, value)));
+            again(&|| pool.checkpoint());
+            let left = open(&memory.crash_to_durable(), config()).unwrap();
+            assert!((0..48).all(|page| get(&left, page) == value), "superblock {nth}, value {value}");
+            let _ = pool.write_page_map();
+        }
+        assert!(faulty.strikes()[0] == 1, "there was no superblock {nth}");
+    }
+}

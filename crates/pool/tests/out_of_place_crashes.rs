@@ -256,6 +256,7 @@ fn requests_that_fail_lose_nothing_either() {
             let faults = [
                 Fault::eio().on(Op::Write).chance(0.02).seed(seed),
                 Fault::short().on(Op::Write).chance(0.01).seed(seed),
+                Fault::errno_though_done(5).on(Op::Write).chance(0.02).seed(seed + 100),
                 Fault::eio().on(Op::Flush).chance(0.05).seed(seed),
                 Fault::eio().on(Op::Read).chance(0.05).seed(seed),
                 Fault::short().on(Op::Read).chance(0.05).seed(seed),

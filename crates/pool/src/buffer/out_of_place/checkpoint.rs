@@ -21,20 +21,29 @@ const SEGMENTS: u64 = 8;
 /// Pages that are written at least between two page maps, for each page of a map.
 const PAGES: u64 = 64;
 
+/// What a checkpoint does with the page map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MapWrite {
+    No,
+    Yes,
+    /// Nothing is to be written soon: who opens the pool need not look at free segments.
+    AtRest,
+}
+
 impl Core {
     /// Makes durable what was written and discarded.
     pub(crate) fn commit(&self, io: &mut IoQueueGuard<'_>, places: &Places) -> Result<(), PoolError> {
         let layout = &places.layout;
         let due = (SEGMENTS * u64::from(layout.segment_pages))
             .max(PAGES * places.map.end().div_ceil(layout.entries().into()));
-        let map = places.segments().unmapped() >= due;
+        let map = if places.segments().unmapped() >= due { MapWrite::Yes } else { MapWrite::No };
         self.write_checkpoint(io, places, map)
     }
 
     /// Makes durable what was written and discarded, and writes the page map, so that opening the pool again
     /// reads nothing else.
     pub(crate) fn commit_map(&self, io: &mut IoQueueGuard<'_>, places: &Places) -> Result<(), PoolError> {
-        let map = places.segments().unmapped() > 0;
+        let map = if places.segments().is_at_rest() { MapWrite::No } else { MapWrite::AtRest };
         self.write_checkpoint(io, places, map)
     }
 
@@ -42,7 +51,7 @@ impl Core {
         &self,
         io: &mut IoQueueGuard<'_>,
         places: &Places,
-        map: bool,
+        map: MapWrite,
     ) -> Result<(), PoolError> {
         let _one = places.checkpoint();
         let failures = self.durability.failures();
@@ -55,7 +64,7 @@ impl Core {
                     return self.sync(io);
                 }
                 // A page map must know of each move, or come before it.
-                let _no_moves = map.then(|| places.cleaning());
+                let _no_moves = (map != MapWrite::No).then(|| places.cleaning());
                 self.make_durable(io, places, map)
             })
             .and_then(|()| self.no_flush_failed_since(failures));
@@ -68,16 +77,16 @@ impl Core {
         &self,
         io: &mut IoQueueGuard<'_>,
         places: &Places,
-        map: bool,
+        map: MapWrite,
     ) -> Result<(), PoolError> {
         let mut in_force = places.superblock();
-        if map {
+        if map != MapWrite::No {
             self.settle_superblock(io, &mut in_force)?;
         }
         let (version, snapshot) = {
             let mut segments = places.segments();
-            let may = map && segments.can_map();
-            (segments.commit(), may.then(|| segments.snapshot(&places.map)))
+            let may = map != MapWrite::No && segments.can_map();
+            (segments.commit(), may.then(|| segments.snapshot(&places.map, map == MapWrite::AtRest)))
         };
         let synced = self.sync(io);
         if let Some(snapshot) = snapshot {

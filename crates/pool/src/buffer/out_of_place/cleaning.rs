@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use leadline_device::Request;
 
+use super::checkpoint::MapWrite;
 use crate::buffer::checksum;
 use crate::buffer::core::Core;
 use crate::buffer::error::{Fault, PageOp, PoolError};
@@ -82,7 +83,7 @@ impl Core {
         let mut freed = self.recycle(io, places)?;
         if cleaned + freed == 0 && !self.atomic() && places.segments().has_records() {
             // Lists of discards are needed no longer once the page map knows of them.
-            self.make_durable(io, places, true)?;
+            self.make_durable(io, places, MapWrite::Yes)?;
             freed = self.recycle(io, places)? + u32::from(!places.segments().has_records());
         }
         if cleaned + freed > 0 || places.segments().used() < used {

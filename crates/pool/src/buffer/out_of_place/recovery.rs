@@ -288,7 +288,7 @@ impl Core {
         let (version, snapshot) = {
             let mut segments = places.segments();
             let Some(version) = segments.owed() else { return Ok(()) };
-            (version, segments.snapshot(&places.map))
+            (version, segments.snapshot(&places.map, false))
         };
         let written = self.next_map(io, places, &in_force.superblock, &snapshot).and_then(|next| {
             let next = Superblock { version, atomic: self.atomic(), ..next };

@@ -64,8 +64,9 @@ impl Core {
         segments: Vec<u32>,
     ) -> Result<(), PoolError> {
         let mut in_force = places.superblock();
-        let mut announced = places.segments().announced().clone();
-        announced.extend(segments.iter().copied());
+        // The one in force may name more, where a page map could not be written after it.
+        let mut announced = in_force.superblock.announced.clone().unwrap_or_default();
+        announced.extend(places.segments().announced().iter().chain(&segments));
         let next = Superblock { announced: Some(announced), ..in_force.superblock.clone() };
         self.write_superblock(io, &mut in_force, next)?;
         places.segments().announce(segments);

@@ -110,8 +110,6 @@ pub(crate) struct Snapshot {
     pub(crate) writes: u64,
     /// Segments that may be written, or were in part, after it.
     pub(crate) announced: BTreeSet<u32>,
-    /// Segments that the superblock named until now.
-    before: BTreeSet<u32>,
 }
 
 /// All segments of a device.

@@ -44,25 +44,25 @@ impl Segments {
     }
 
     /// The page map, to be written to the device. Only segments that its superblock will name are written
-    /// from now on.
-    pub(crate) fn snapshot(&mut self, map: &PlaceMap) -> Snapshot {
+    /// from now on. Who opens the device reads these: `at_rest`, free ones are not among them.
+    pub(crate) fn snapshot(&mut self, map: &PlaceMap, at_rest: bool) -> Snapshot {
         let writes = self.in_flight.values().min().map_or(self.writes, |write| write - 1);
         let since = |segment: &&u32| {
             let Segment { state, last_write, .. } =
                 self.table.get(**segment as usize).copied().unwrap_or_default();
-            matches!(state, State::Free | State::Open) || last_write > writes
+            state == State::Open || state == State::Free && !at_rest || last_write > writes
         };
         let announced: BTreeSet<u32> = self.announced.iter().filter(since).copied().collect();
-        let before = std::mem::replace(&mut self.announced, announced.clone());
+        self.announced.clone_from(&announced);
         let mut entries = map.entries();
         self.discarded.iter().for_each(|(page, place)| entries[*page as usize] = *place);
-        Snapshot { entries, writes, announced, before }
+        Snapshot { entries, writes, announced }
     }
 
-    /// That page map is in force, or could not be written.
+    /// That page map is in force, or could not be written: then its superblock may be on the device all the
+    /// same, and the segments that only the one before names stay unannounced.
     pub(crate) fn mapped(&mut self, snapshot: Snapshot, ok: bool) {
         if !ok {
-            self.announced.extend(snapshot.before);
             return;
         }
         self.mapped = snapshot.writes;
@@ -81,6 +81,11 @@ impl Segments {
     /// Writes that the page map on the device does not know of.
     pub(crate) fn unmapped(&self) -> u64 {
         self.writes - self.mapped
+    }
+
+    /// Whether the page map on the device knows of all writes, and no free segment is announced.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.unmapped() == 0 && !self.announced.iter().any(|segment| self.free.contains(*segment))
     }
 
     pub(crate) fn has_records(&self) -> bool {
