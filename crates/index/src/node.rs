@@ -25,7 +25,7 @@
 mod build;
 mod edit;
 
-pub(crate) use build::{NodeBuilder, NodeHead, entry_bytes};
+pub(crate) use build::{NodeBuilder, NodeHead, bounds_fit, entry_bytes};
 pub(crate) use edit::{NodeMut, Put, split};
 
 /// A page number.

@@ -26,7 +26,7 @@ impl<'b> NodeBuilder<'b> {
     /// Makes the page a node without entries.
     ///
     /// # Panics
-    /// Where the bounds do not fit in the page: they are within [`super::Limits`].
+    /// Where the bounds do not fit in the page ([`bounds_fit`]).
     pub(crate) fn begin(bytes: &'b mut [u8], head: &NodeHead<'_>) -> NodeBuilder<'b> {
         let high = head.high.map(|(high, _)| high);
         // Of a node without an upper bound, keys may begin with anything.
@@ -51,9 +51,11 @@ impl<'b> NodeBuilder<'b> {
         NodeBuilder { bytes, count: 0, prefix_len, slots_end: end, heap }
     }
 
-    /// Appends an entry, if it fits; its key is after all others and within the bounds.
+    /// Appends an entry, if it fits; its key is after all others and within the bounds. In damaged nodes there
+    /// are keys without the prefix: they do not fit.
     pub(crate) fn push(&mut self, key: &[u8], value: Value<'_>) -> bool {
-        self.push_suffix(&key[self.prefix_len..], value)
+        let suffix = key.strip_prefix(&self.bytes[HEADER..HEADER + self.prefix_len]);
+        suffix.is_some_and(|suffix| self.push_suffix(suffix, value))
     }
 
     /// The same, of a key without the prefix.
@@ -71,6 +73,12 @@ impl<'b> NodeBuilder<'b> {
         put_u32(self.bytes, at::HEAP, self.heap);
         true
     }
+}
+
+/// Whether a node may have these bounds. Within [`super::Limits`], and in order, they do; those of damaged
+/// nodes may be neither.
+pub(crate) fn bounds_fit(low: &[u8], high: Option<&[u8]>, page_len: usize) -> bool {
+    high.is_none_or(|high| low < high) && HEADER + low.len() + high.map_or(0, <[u8]>::len) <= page_len
 }
 
 /// Bytes that an entry takes with its slot, its key without a prefix.

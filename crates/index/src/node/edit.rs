@@ -1,6 +1,8 @@
 //! Changes of a node.
 
-use super::build::{entry_bytes, put_u16, put_u32, put_u64, write_entry, write_slot, write_value};
+use super::build::{
+    bounds_fit, entry_bytes, put_u16, put_u32, put_u64, write_entry, write_slot, write_value,
+};
 use super::{
     BadNode, LongValue, Node, NodeBuilder, NodeHead, Page, SLOT, VALUE_LEN, Value, at, separator, u16_at,
 };
@@ -172,6 +174,9 @@ pub(crate) fn split(
     };
     let (low, high) = (node.low(), node.high());
     let high = high.as_deref().zip(node.next());
+    if !bounds_fit(&low, Some(&bound), old.len()) || !bounds_fit(&bound, high.map(|high| high.0), old.len()) {
+        return Err(BadNode);
+    }
     let level = node.level();
     let mut scratch = Vec::new();
     let mut fill = |bytes: &mut [u8], head: &NodeHead<'_>, entries: std::ops::Range<usize>| {

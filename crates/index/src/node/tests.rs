@@ -176,3 +176,29 @@ fn a_node_of_any_size_has_room_for_four_entries() {
         }
     }
 }
+
+/// Its checksum may be right: a node may be damaged before it is made.
+#[test]
+fn a_node_whose_keys_contradict_its_bounds_is_not_divided() {
+    let head = NodeHead { stamp: 7, level: 0, low: b"key 10", high: Some((b"key 30", 2)) };
+    let mut sound = vec![0; BYTES];
+    let mut builder = NodeBuilder::begin(&mut sound, &head);
+    (10..30).for_each(|key| assert!(builder.push(format!("key {key}").as_bytes(), Value::Inline(&[1; 8]))));
+    let mut right = vec![0; BYTES];
+    split(&mut sound.clone(), &mut right, 3, b"key 20", 8).unwrap();
+    for at in HEADER..BYTES {
+        for byte in [0, 1, 0xff] {
+            let mut damaged = sound.clone();
+            damaged[at] = byte;
+            // An error, or what nobody looks at.
+            let _ = split(&mut damaged, &mut right, 3, b"key 20", 8);
+        }
+    }
+    for field in [at::PREFIX, at::LOW, at::HIGH] {
+        for bytes in [0u16, 1, 3, 40, 300] {
+            let mut damaged = sound.clone();
+            damaged[field..field + 2].copy_from_slice(&bytes.to_le_bytes());
+            let _ = split(&mut damaged, &mut right, 3, b"key 20", 8);
+        }
+    }
+}

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::{Root, Tree};
 use crate::IndexError;
 use crate::error::OfPage as _;
-use crate::node::{Node, NodeBuilder, NodeHead, NodeMut, Page};
+use crate::node::{Node, NodeBuilder, NodeHead, NodeMut, Page, bounds_fit};
 
 /// Small nodes are remembered up to that many; of more, some stay small.
 const MOST: usize = 1 << 18;
@@ -91,6 +91,9 @@ impl Tree {
         }
         let mut bytes = vec![0; left.len()];
         let (low, high) = (left_node.low(), right_node.high());
+        if !bounds_fit(&low, high.as_deref(), left.len()) {
+            return Ok(false);
+        }
         let head = NodeHead {
             stamp: left_node.stamp(),
             level: left_node.level(),
