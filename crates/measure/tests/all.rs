@@ -2,6 +2,7 @@
 //! them.
 
 mod beside;
+mod brute_force;
 mod burst;
 mod channels;
 mod commits;
