@@ -15,8 +15,8 @@ pub(crate) const PAGE_BYTES: usize = 4096;
 /// Most bytes the kernel takes as one registered buffer.
 const CHUNK_BYTES: usize = 1 << 30;
 
-/// The buffers of a shape, back to back, first those of `buffer_bytes`, then the large ones; zeroed and
-/// already in memory.
+/// The buffers of a shape, back to back, first those of `buffer_bytes`, which are in memory already, then the
+/// large ones, which take memory when they are first used; zeroed.
 ///
 /// With sizes that are multiples of the device's block, every buffer is aligned to that block (up to a page),
 /// which is what O_DIRECT asks for.
@@ -24,8 +24,8 @@ const CHUNK_BYTES: usize = 1 << 30;
 pub(crate) struct Arena {
     memory: Mapping,
     shape: QueueShape,
-    /// Most bytes of a registered chunk.
-    chunk_bytes: usize,
+    /// Slots in a registered chunk: as many whole buffers as fit, at least one.
+    slots_per_chunk: u32,
 }
 
 impl Arena {
@@ -47,15 +47,21 @@ impl Arena {
             ),
         };
         let product = |slots: u32, bytes: u32| (slots as usize).checked_mul(bytes as usize);
-        let bytes = product(slots, buffer_bytes)
+        let small = product(slots, buffer_bytes);
+        let bytes = small
             .and_then(|bytes| bytes.checked_add(product(large_slots, large_bytes)?))
             .and_then(|bytes| bytes.checked_next_multiple_of(PAGE_BYTES))
             .filter(|bytes| *bytes > 0 && *bytes <= isize::MAX as usize)
             .ok_or_else(|| DeviceError::Unsupported(format!("{}: not a size that can be mapped", what())))?;
-        let memory =
-            MapOptions::new().populate(true).map(bytes).map_err(|error| DeviceError::io(what(), error))?;
+        let memory = MapOptions::new().populate(large_slots == 0).map(bytes);
+        let memory = memory.map_err(|error| DeviceError::io(what(), error))?;
         debug_assert_eq!(memory.base().as_ptr() as usize % PAGE_BYTES, 0);
-        Ok(Arena { memory, shape, chunk_bytes })
+        let fit = u32::try_from(chunk_bytes / (buffer_bytes as usize).max(1)).unwrap_or(u32::MAX);
+        let mut arena = Arena { memory, shape, slots_per_chunk: fit.clamp(1, slots.max(1)) };
+        if large_slots > 0 {
+            (0..slots).for_each(|slot| arena.buffer(slot).fill(0));
+        }
+        Ok(arena)
     }
 
     /// A slot's first byte.
@@ -92,7 +98,8 @@ impl Arena {
         unsafe { std::slice::from_raw_parts_mut(self.pointer(slot), self.shape.bytes_of(slot) as usize) }
     }
 
-    /// The arena cut into chunks of whole buffers, for registration.
+    /// All but the large buffers cut into chunks of whole buffers, for registration. To register large ones
+    /// would take their memory at once, and saves little where a request moves many pages.
     pub(crate) fn chunks(&self) -> Vec<libc::iovec> {
         let chunk = |slots: Range<u32>| libc::iovec {
             iov_base: self.pointer(slots.start).cast(),
@@ -101,20 +108,16 @@ impl Arena {
         self.chunk_slots().map(chunk).collect()
     }
 
-    /// The chunk of each slot, in the order of [`Arena::chunks`].
-    pub(crate) fn chunk_of_slots(&self) -> Box<[u16]> {
-        self.chunk_slots().enumerate().flat_map(|(chunk, slots)| slots.map(move |_| chunk as u16)).collect()
+    /// The chunk of a slot, in the order of [`Arena::chunks`]; none of a large one.
+    #[inline]
+    pub(crate) fn chunk_of(&self, slot: u32) -> Option<u16> {
+        (slot < self.shape.slots).then(|| (slot / self.slots_per_chunk) as u16)
     }
 
-    /// The slots of each chunk: as many whole buffers as fit, at least one.
+    /// The slots of each chunk.
     fn chunk_slots(&self) -> impl Iterator<Item = Range<u32>> {
-        let QueueShape { slots, buffer_bytes, large_bytes, .. } = self.shape;
-        let cut = move |slots: Range<u32>, bytes: u32| {
-            let fit = (self.chunk_bytes / (bytes as usize).max(1)).max(1);
-            let end = slots.end;
-            slots.step_by(fit).map(move |first| first..end.min(first.saturating_add(fit as u32)))
-        };
-        cut(0..slots, buffer_bytes).chain(cut(slots..self.shape.all_slots(), large_bytes))
+        let (slots, fit) = (self.shape.slots, self.slots_per_chunk);
+        (0..slots).step_by(fit as usize).map(move |first| first..slots.min(first.saturating_add(fit)))
     }
 }
 
@@ -210,7 +213,8 @@ mod tests {
             let bytes = slots as usize * buffer_bytes as usize;
             let memory = MapOptions::new().unreserved(true).map(bytes).unwrap();
             let shape = QueueShape::new(1, buffer_bytes).slots(slots);
-            let arena = Arena { memory, shape, chunk_bytes: CHUNK_BYTES };
+            let arena =
+                Arena { memory, shape, slots_per_chunk: (CHUNK_BYTES as u32 / buffer_bytes).min(slots) };
             let chunks = arena.chunks();
             let first = arena.pointer(0) as usize;
             let mut next = first;

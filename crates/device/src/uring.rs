@@ -43,8 +43,8 @@ pub(crate) struct UringPair {
     shape: QueueShape,
     polling: Polling,
     in_flight: InFlight,
-    /// The registered chunk of each slot, or `None` where the buffers are not registered.
-    chunks: Option<Box<[u16]>>,
+    /// Whether the buffers are registered.
+    is_registered: bool,
     /// Entries in the ring that the kernel has not taken.
     queued: u32,
     /// Whether a thread has bound the ring to itself.
@@ -80,7 +80,7 @@ impl UringPair {
         });
         Ok(UringPair {
             ring: ManuallyDrop::new(ring),
-            chunks: registered.is_ok().then(|| arena.chunk_of_slots()),
+            is_registered: registered.is_ok(),
             arena: ManuallyDrop::new(arena),
             _file: file,
             geometry,
@@ -104,7 +104,8 @@ impl UringPair {
         let Request { op, durable, slot, len, offset } = *request;
         let flags = if durable { libc::RWF_DSYNC } else { 0 };
         let buffer = self.arena.pointer(slot);
-        let entry = match (op, self.chunks.as_ref().map(|chunks| chunks[slot as usize])) {
+        let chunk = if self.is_registered { self.arena.chunk_of(slot) } else { None };
+        let entry = match (op, chunk) {
             (Op::Read, Some(chunk)) => {
                 opcode::ReadFixed::new(FILE, buffer, len, chunk).offset(offset).build()
             }
@@ -349,9 +350,9 @@ mod tests {
         let shape = QueueShape::new(7, 4096).slots(4).large(3, 8192);
         let arena = Arena::chunked(shape, chunk_bytes).unwrap();
         let mut pair = UringPair::with_arena(file, geometry, shape, Polling::default(), arena).unwrap();
-        assert_eq!(pair.warning(), None, "buffers of 40 KiB can be registered");
+        assert_eq!(pair.warning(), None, "buffers of 16 KiB can be registered");
         if !registered {
-            pair.chunks = None;
+            pair.is_registered = false;
         }
         let mut done = Vec::new();
         for slot in 0..7 {

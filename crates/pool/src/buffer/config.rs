@@ -21,7 +21,7 @@ const MOST_ADAPTIVE: u32 = 256;
 const MOST_AT_ONCE: u32 = 1024;
 
 /// Bytes in flight, at least, where pages get new places, and pages at least.
-const MOVED_BYTES: u32 = 2 << 20;
+const MOVED_BYTES: u32 = 1 << 20;
 const MOVED_PAGES: u32 = 16;
 
 /// Most bytes of a request where pages are neighbours on the device: what drives and the kernel take whole.
