@@ -49,7 +49,7 @@ impl Folder {
         let (read_only, create) = (options.read_only, options.create && !options.read_only);
         if create {
             check_content(path)?;
-            fs::create_dir_all(path).map_err(failed("making the directory"))?;
+            make_durably(path).map_err(failed("making the directory"))?;
         }
         let name = path.join("index");
         let mut open = OpenOptions::new();
@@ -71,7 +71,11 @@ impl Folder {
         (&head).take(1024).read_to_string(&mut text).map_err(IndexError::io("reading it", &name))?;
         let node_bytes = match text.is_empty() {
             true if read_only => return Err(IndexError::NotThere { path: path.to_owned() }),
-            true => write_head(&mut head, options).map_err(IndexError::io("writing it", &name))?,
+            true => {
+                // Until then it is no index: so a name that a crash may take holds nothing.
+                sync_parent(path).map_err(failed("making its name durable"))?;
+                write_head(&mut head, options).map_err(IndexError::io("writing it", &name))?
+            }
             false => read_head(&text, path, options)?,
         };
         if !read_only {
@@ -131,6 +135,10 @@ impl Folder {
         let capacity = capacity / u64::from(self.node_bytes) * u64::from(self.node_bytes);
         if writable {
             file.set_len(capacity).map_err(failed("making room for it"))?;
+            // Its name: a load writes no log, which would make the names in the directory durable.
+            File::open(&self.path)
+                .and_then(|folder| folder.sync_all())
+                .map_err(failed("making its name durable"))?;
         }
         let direct = direct_alignment(&file);
         let device = FileOptions::new(IoEngine::best().0, *direct.as_ref().unwrap_or(&4096))
@@ -143,6 +151,28 @@ impl Folder {
 /// Whether nodes may have this size.
 fn is_node_size(bytes: u32) -> bool {
     bytes.is_power_of_two() && (4096..=65_536).contains(&bytes)
+}
+
+/// Makes a directory where it is not there, and the ones above it.
+fn make_durably(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).map_or(Ok(()), make_durably)?;
+    match fs::create_dir(path) {
+        // Another process was faster.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => {}
+        made => made?,
+    }
+    sync_parent(path)
+}
+
+/// Makes the name of a directory durable.
+fn sync_parent(path: &Path) -> io::Result<()> {
+    match path.canonicalize()?.parent() {
+        Some(parent) => File::open(parent)?.sync_all(),
+        None => Ok(()),
+    }
 }
 
 /// Refuses a directory that holds something else.

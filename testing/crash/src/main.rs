@@ -4,11 +4,12 @@
 //! `leadline-crash STORE FOLDER write` reads numbers from stdin, one per line, commits each, and prints
 //! `commit N` once it is durable. `leadline-crash STORE FOLDER check` recovers, checks all that is in the
 //! store, and prints the number of the last commit, 0 if there is none. STORE is `redb`, `pool`, `index`,
-//! `graph`, `updates`, `compaction` or `turns`.
+//! `loads`, `graph`, `updates`, `compaction` or `turns`.
 
 mod compaction;
 mod graph;
 mod index;
+mod loads;
 mod pool;
 mod redb;
 mod turns;
@@ -56,13 +57,14 @@ fn main() -> ExitCode {
         ["redb", folder, task] => run::<redb::RedbLedger>(folder, task),
         ["pool", folder, task] => run::<pool::PoolLedger>(folder, task),
         ["index", folder, task] => run::<index::IndexLedger>(folder, task),
+        ["loads", folder, task] => run::<loads::LoadLedger>(folder, task),
         ["graph", folder, task] => run::<graph::GraphLedger>(folder, task),
         ["updates", folder, task] => run::<updates::UpdateLedger>(folder, task),
         ["compaction", folder, task] => run::<compaction::CompactionLedger>(folder, task),
         ["turns", folder, task] => run::<turns::TurnLedger>(folder, task),
         _ => {
             eprintln!(
-                "leadline-crash: use it as `leadline-crash redb|pool|index|graph|updates|compaction|turns FOLDER write|check`"
+                "leadline-crash: use it as `leadline-crash redb|pool|index|loads|graph|updates|compaction|turns FOLDER write|check`"
             );
             return ExitCode::from(2);
         }

@@ -25,6 +25,11 @@ fn compaction() -> Ledger {
     Ledger { commits: 1..=3, ..Ledger::new("graph compaction", "compaction") }
 }
 
+/// Each commit of it is an index of its own.
+fn loads() -> Ledger {
+    Ledger { commits: 1..=3, ..Ledger::new("index, loads", "loads") }
+}
+
 impl Ledger {
     fn new(name: &'static str, store: &'static str) -> Ledger {
         Ledger { name, store, commits: 5..=19, strict_cuts: 100 }
@@ -96,6 +101,29 @@ fn an_index_that_is_killed_keeps_what_it_acknowledged() {
         assert!((last..=last + 1).contains(&found), "kill {kill}: {found} after {last} were acknowledged");
     }
     let _ = writeln!(std::io::stderr(), "| index | kill -9 | {kills} | | {acknowledged} | 0 lost |");
+}
+
+#[test]
+fn an_index_that_is_filled_has_all_entries_or_none() {
+    prove(&mut loads());
+}
+
+/// 500 kills leave no index with a part of its entries. A few unless all cases are to be tried.
+#[test]
+fn an_index_whose_load_is_killed_has_all_entries_or_none() {
+    let ledger = loads();
+    let (mut acknowledged, mut random) = (0, fastrand::Rng::with_seed(20_261_129));
+    let kills = if exhaustive() { 500 } else { 6 };
+    for kill in 0..kills {
+        let folder = tempfile::tempdir().unwrap();
+        let last = killed(&ledger, folder.path(), 0, &mut random);
+        acknowledged += last;
+        let last_found = output_of(&mut ledger.command(folder.path(), "check"));
+        let found = last_found.unwrap_or_else(|damage| panic!("kill {kill}: {damage}"));
+        let found: u64 = found.trim().parse().unwrap();
+        assert!((last..=last + 1).contains(&found), "kill {kill}: {found} after {last} were acknowledged");
+    }
+    let _ = writeln!(std::io::stderr(), "| index, loads | kill -9 | {kills} | | {acknowledged} | 0 lost |");
 }
 
 #[test]
