@@ -2,6 +2,8 @@
 //!
 //! Pure functions over (concurrency, throughput) points; docs/method.md names each rule.
 
+use leadline_model::monotone;
+
 /// Share of the plateau that k must reach, as in the papers.
 pub const REACHES: f64 = 0.95;
 
@@ -55,7 +57,7 @@ impl CurveFit {
         debug_assert!(points.windows(2).all(|w| w[0].k < w[1].k), "points ascend in k");
         let kept = without_collapse(points);
         let used = &points[..kept];
-        let fit = monotone(used);
+        let fit = monotone(used.iter().map(|p| (p.iops, p.weight)));
         let first = plateau_start(used, &fit);
         CurveFit {
             ks: used.iter().map(|p| p.k).collect(),
@@ -183,22 +185,4 @@ pub(crate) fn typical_error(points: &[CurvePoint]) -> f64 {
     let mut errors: Vec<f64> = points.iter().map(|p| p.error / p.iops).collect();
     errors.sort_unstable_by(f64::total_cmp);
     errors[errors.len() / 2]
-}
-
-/// Weighted isotonic regression: the non-decreasing values nearest to the points.
-fn monotone(points: &[CurvePoint]) -> Vec<f64> {
-    let mut blocks: Vec<(f64, f64, usize)> = Vec::with_capacity(points.len());
-    for point in points {
-        let mut block = (point.iops, point.weight, 1);
-        while let Some(&(mean, weight, count)) = blocks.last() {
-            if mean <= block.0 {
-                break;
-            }
-            let total = weight + block.1;
-            block = ((mean * weight + block.0 * block.1) / total, total, count + block.2);
-            blocks.pop();
-        }
-        blocks.push(block);
-    }
-    blocks.iter().flat_map(|&(mean, _, count)| std::iter::repeat_n(mean, count)).collect()
 }
