@@ -3,27 +3,30 @@
 //! Two profiles of one device differ by noise, and so does each number that a rule makes of them. The steps
 //! of a ladder are a factor of four apart, so that noise seldom crosses the middle between two of them, while
 //! no step is more than a factor of two from the number. Where that is further than what does as well, the
-//! ladder has steps of a factor of two.
+//! ladder has steps of a factor of two, and the step on the other side of the number is tried too.
 
 use crate::{Fits, Setting, Value};
 
-/// Factors from step to step, the coarsest first.
-const FACTORS: [f64; 2] = [4.0, 2.0];
+/// Factors from step to step.
+const COARSE: f64 = 4.0;
+const FINE: f64 = 2.0;
 
 impl Setting {
     /// With the step of the ladder nearest to its value, on a logarithmic axis, that does as well: the steps
-    /// are `anchor` times powers of four, or of two where none of those fits; from `least` to `most`. The
-    /// value itself where no step fits. Call it when the values that fit are known.
+    /// are `anchor` times powers of four, or of two where the nearest of those does not fit; from `least` to
+    /// `most`. The value itself where no step within a factor of two fits. Call it when the values that fit
+    /// are known.
     pub(crate) fn on_ladder(self, anchor: f64, [least, most]: [f64; 2]) -> Self {
         let (exact, kind): (f64, fn(f64) -> Value) = match self.value {
             Value::Number(number) => (number, Value::Number),
             Value::Bytes(bytes) => (bytes as f64, |bytes| Value::Bytes(bytes.round() as u64)),
             Value::Seconds(_) | Value::Word(_) => return self,
         };
-        let step = FACTORS.into_iter().find_map(|factor| {
-            let step = anchor * factor.powf((exact / anchor).log(factor).round());
-            Some(kind(step.clamp(least, most))).filter(|step| self.fits.has(step))
-        });
+        let nearest = |factor: f64| anchor * factor.powf((exact / anchor).log(factor).round());
+        let fine = nearest(FINE);
+        let beyond = if fine > exact { fine / FINE } else { fine * FINE };
+        let steps = [nearest(COARSE), fine, beyond].map(|step| kind(step.clamp(least, most)));
+        let step = steps.into_iter().find(|step| self.fits.has(step));
         let value = step.unwrap_or(kind(exact));
         let numbers = matches!(self.fits, Fits::Range(_));
         debug_assert!(numbers && self.fits.has(&value), "{}: {value} does as well", self.key);
@@ -62,6 +65,8 @@ mod tests {
         let value = |exact: f64, low: f64, high: f64| setting(exact, low, high).on_ladder(1.0, [1.0, 300.0]);
         // 4 and 16 do not fit, 8 does.
         assert_eq!(value(7.0, 6.0, 9.0).value, Value::Number(8.0));
+        // 64 does not fit, and of 32 and 16, on either side, only the one farther away does.
+        assert_eq!(value(28.0, 14.0, 30.0).value, Value::Number(16.0));
         // No step does.
         assert_eq!(value(6.0, 5.5, 7.0).value, Value::Number(6.0));
         // No step is outside what the key takes.

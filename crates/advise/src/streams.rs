@@ -1,5 +1,6 @@
 //! What large requests in sequence need, so that the device is kept busy.
 
+use leadline_model::monotone;
 use leadline_profile::{OpKind, Pattern};
 
 use crate::{Drive, Unmeasured};
@@ -13,8 +14,27 @@ const MOST_IN_FLIGHT: u32 = 8;
 /// The smallest.
 const SMALL: u32 = 4096;
 
+/// Share of the most that is enough.
+const ENOUGH: f64 = 0.9;
+
+/// Share of the highest bandwidth below which it has fallen, and is not low by noise.
+const FALLEN: f64 = 0.75;
+
 /// Sizes of one request below that.
 const SMALLER: [u32; 3] = [32 << 10, 64 << 10, 128 << 10];
+
+/// The most bandwidth, and bandwidth / the most at each point, ascending in what is in flight. More in flight
+/// is taken not to lower it, so that the luckiest of several points that are equal but for noise is not the
+/// most; but where the last points fall, they are left as they are.
+fn shares<T: Copy>(found: &[(T, f64)]) -> (f64, Vec<(T, f64)>) {
+    let peak = found.iter().map(|(_, bandwidth)| *bandwidth).fold(0.0, f64::max);
+    let rising = found.iter().rposition(|(_, bandwidth)| *bandwidth >= FALLEN * peak).map_or(0, |at| at + 1);
+    let mut bandwidths = monotone(found[..rising].iter().map(|(_, bandwidth)| (*bandwidth, 1.0)));
+    let most = bandwidths.last().copied().unwrap_or(peak);
+    bandwidths.extend(found[rising..].iter().map(|(_, bandwidth)| *bandwidth));
+    let shares = found.iter().zip(bandwidths).map(|(&(at, _), one)| (at, one / most));
+    (most, shares.collect())
+}
 
 /// Bandwidth of sequential requests over the bytes of them in flight.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,9 +63,8 @@ impl Stream {
                 Err(_) => {}
             }
         }
-        let bandwidth = found.iter().map(|(_, bandwidth)| *bandwidth).fold(0.0, f64::max);
-        let shares: Vec<(u64, f64)> = found.iter().map(|&(bytes, one)| (bytes, one / bandwidth)).collect();
-        let enough = shares.iter().find(|(_, share)| *share >= 0.9);
+        let (bandwidth, shares) = shares(&found);
+        let enough = shares.iter().find(|(_, share)| *share >= ENOUGH);
         let bytes_in_flight = enough.map_or(u64::from(LARGE), |(bytes, _)| *bytes);
         Ok(Stream { bytes_in_flight, bandwidth, shares })
     }
@@ -92,9 +111,8 @@ impl Scattered {
                 Err(_) => {}
             }
         }
-        let bandwidth = found.iter().map(|(_, bandwidth)| *bandwidth).fold(0.0, f64::max);
-        let shares: Vec<(u32, f64)> = found.iter().map(|&(k, one)| (k, one / bandwidth)).collect();
-        let in_flight = shares.iter().find(|(_, share)| *share >= 0.9).map_or(1, |(k, _)| *k);
+        let (bandwidth, shares) = shares(&found);
+        let in_flight = shares.iter().find(|(_, share)| *share >= ENOUGH).map_or(1, |(k, _)| *k);
         Ok(Scattered { in_flight, bandwidth, shares })
     }
 
@@ -109,5 +127,31 @@ impl Scattered {
         let per_byte = ((large - small) / f64::from(LARGE - SMALL)).max(1e-13);
         let request = (small - per_byte * f64::from(SMALL)).max(0.0);
         Ok([request / per_byte, request, per_byte])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn enough(found: &[(u32, f64)]) -> u32 {
+        let (_, shares) = shares(found);
+        shares.iter().find(|(_, share)| *share >= ENOUGH).unwrap().0
+    }
+
+    #[test]
+    fn the_luckiest_of_points_that_are_equal_but_for_noise_is_not_the_most() {
+        let flat = [(2, 1.2), (4, 2.4), (8, 4.8), (16, 4.7), (32, 5.1), (64, 5.6), (128, 5.1), (256, 4.9)];
+        assert_eq!(enough(&flat), 8);
+        let (most, _) = shares(&flat);
+        assert!(most < 5.3, "{most}");
+    }
+
+    #[test]
+    fn where_bandwidth_falls_the_peak_is_the_most() {
+        let falling = [(1, 1.0), (2, 2.0), (4, 4.0), (8, 2.5), (16, 2.0)];
+        let (most, shares) = shares(&falling);
+        assert_eq!((most, enough(&falling)), (4.0, 4));
+        assert_eq!(shares[4], (16, 0.5));
     }
 }

@@ -56,6 +56,13 @@ fn value(profile: &DeviceProfile, inputs: &Inputs, key: &str) -> f64 {
     advice.setting(key).expect(key).value.number().expect(key)
 }
 
+/// What the rule comes to, before it is put on a step that does as well.
+fn exact(profile: &DeviceProfile, inputs: &Inputs, key: &str) -> f64 {
+    let advice = advise(System::Innodb, profile, inputs).unwrap();
+    let setting = advice.setting(key).expect(key);
+    setting.exact.or(setting.value.number()).expect(key)
+}
+
 fn config(version: &str, text: &str) -> Config {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), text).unwrap();
@@ -79,9 +86,24 @@ fn flushing_is_paced_by_reads_and_not_by_what_the_drive_can_write() {
         // Twice the percentile at rest: half of the capacity. Each page also takes 16 KiB in sequence.
         let pages = |writes: f64| (1.0 / (1.0 / writes + 16384.0 / known.sustained)).floor().max(100.0);
         let inputs = inputs("mariadb-10.11");
-        let capacity_value = value(&profile, &inputs, "innodb_io_capacity");
+        let capacity_value = exact(&profile, &inputs, "innodb_io_capacity");
         assert!((capacity_value - pages(capacity / 2.0)).abs() <= 1.0, "{capacity}: {capacity_value}");
-        assert_eq!(value(&profile, &inputs, "innodb_io_capacity_max"), pages(capacity));
+        assert_eq!(exact(&profile, &inputs, "innodb_io_capacity_max"), pages(capacity));
+    }
+}
+
+#[test]
+fn rates_that_noise_parts_have_one_value_and_the_most_is_never_below_the_pace() {
+    let alike =
+        [(1280.0, [2150.0, 2250.0, 2350.0]), (5120.0, [8e3, 8.5e3, 9e3]), (20_480.0, [21e3, 22e3, 23e3])];
+    for (wanted, capacities) in alike {
+        for capacity in capacities {
+            let profile = profile(FAST, capacity);
+            let of = |key: &str| value(&profile, &inputs("mariadb-10.11"), key);
+            let (pace, most) = (of("innodb_io_capacity"), of("innodb_io_capacity_max"));
+            assert!(pace <= most, "{capacity}: {pace} and {most}");
+            assert_eq!(most, wanted, "{capacity}");
+        }
     }
 }
 
@@ -103,7 +125,7 @@ fn a_given_limit_for_reads_takes_the_place_of_twice_that_at_rest() {
     let profile = profile(FAST, 30_000.0);
     let at = |us: f64| {
         let inputs = Inputs { read_p99_seconds: Some(us / 1e6), ..inputs("mysql-8.4") };
-        value(&profile, &inputs, "innodb_io_capacity")
+        exact(&profile, &inputs, "innodb_io_capacity")
     };
     assert!(at(100.0) < at(160.0) && at(160.0) < at(240.0));
     let impossible = Inputs { read_p99_seconds: Some(79e-6), ..inputs("mysql-8.4") };
@@ -125,9 +147,9 @@ fn a_volume_that_lives_on_credit_is_taken_for_what_lasts() {
     });
     let lasting = parsed(&document);
     let key = "innodb_io_capacity_max";
-    let most = value(&lasting, &inputs("mysql-8.0"), key);
+    let most = exact(&lasting, &inputs("mysql-8.0"), key);
     assert!(most < 300.0 && most > 250.0, "{most}");
-    assert!(value(&profile(CLOUD, 3000.0), &inputs("mysql-8.0"), key) > 2000.0);
+    assert!(exact(&profile(CLOUD, 3000.0), &inputs("mysql-8.0"), key) > 2000.0);
 }
 
 #[test]
@@ -165,7 +187,7 @@ fn instances_of_the_pool_share_what_is_flushed_for_free_pages() {
     let profile = profile(CLOUD, 3000.0);
     let depth = |inputs: &Inputs| value(&profile, inputs, "innodb_lru_scan_depth");
     assert_eq!(depth(&small), 1024.0);
-    let pages = value(&profile, &small, "innodb_io_capacity_max");
+    let pages = exact(&profile, &small, "innodb_io_capacity_max");
     assert!((depth(&inputs("mysql-8.0")) - pages / 8.0).abs() <= 1.0);
 }
 

@@ -23,8 +23,8 @@ fn a_class_has_as_many_requests_as_saturate_the_device() {
     // 36 in flight: 32 is the nearest step.
     assert_eq!(number(FAST, "zfs_vdev_sync_read_max_active"), 32.0);
     assert_eq!(number(DISK, "zfs_vdev_sync_read_max_active"), 1.0);
-    // 512 KiB in flight: four records, and as many again to be behind them.
-    assert_eq!(number(FAST, "zfs_vdev_async_read_max_active"), 4.0);
+    // 512 KiB in flight are four records: halfway between two steps.
+    assert_eq!(number(FAST, "zfs_vdev_async_read_max_active"), 8.0);
     assert_eq!(number(DISK, "zfs_vdev_async_read_max_active"), 3.0);
 }
 

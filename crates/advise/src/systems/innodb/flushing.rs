@@ -16,6 +16,9 @@ const LEAST: f64 = 100.0;
 /// Beyond which MySQL's manual sees no use in a higher `innodb_io_capacity`.
 const MOST_USEFUL: f64 = 20_000.0;
 
+/// Four times which and so on are whole numbers, one of them near that.
+const STEPS: f64 = 80.0;
+
 /// A random write that takes that many times as long as one in sequence is a seek.
 const SEEK: f64 = 4.0;
 
@@ -35,8 +38,14 @@ const VARIABLES: Source = Source {
 };
 
 pub(super) fn add(drive: &Drive, inputs: &Inputs, flavour: Flavour, advice: &mut Advice) {
+    let capacity_max = io_capacity_max(drive, inputs, flavour);
+    let most = capacity_max.as_ref().ok().and_then(|setting| setting.value.number());
     match pace(drive, inputs) {
-        Ok(Some(pace)) => advice.add("innodb_io_capacity", Ok(io_capacity(drive, &pace, flavour))),
+        Ok(Some(pace)) => {
+            let most = most.map_or(MOST_USEFUL, |most| most.min(MOST_USEFUL));
+            let setting = io_capacity(drive, &pace, flavour).on_ladder(STEPS, [LEAST, most]);
+            advice.add("innodb_io_capacity", Ok(setting));
+        }
         Ok(None) => advice.notes.push(
             "innodb_io_capacity: reads alone already take longer than the limit (99th percentile), so no \
              rate of flushing keeps it; give a higher one"
@@ -44,7 +53,7 @@ pub(super) fn add(drive: &Drive, inputs: &Inputs, flavour: Flavour, advice: &mut
         ),
         Err(missing) => advice.add("innodb_io_capacity", Err(missing)),
     }
-    advice.add("innodb_io_capacity_max", io_capacity_max(drive, inputs, flavour));
+    advice.add("innodb_io_capacity_max", capacity_max);
     advice.add("innodb_lru_scan_depth", lru_scan_depth(drive, inputs, flavour));
     advice.add("innodb_flush_neighbors", flush_neighbors(drive, flavour));
     match flavour {
@@ -197,6 +206,7 @@ fn io_capacity_max(drive: &Drive, inputs: &Inputs, flavour: Flavour) -> Result<S
     Ok(Setting::new(key, Value::Number(value), "pages per second", rule, CAPACITY)
         .interval(pages.ci)
         .fits((value / 10.0).max(LEAST), 1.5 * value)
+        .on_ladder(STEPS, [LEAST, f64::INFINITY])
         .default(Value::Number(default))
         .if_wrong(
             "the redo log fills although the drive could write more, and writers wait for a checkpoint",

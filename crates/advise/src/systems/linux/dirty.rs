@@ -74,11 +74,15 @@ pub(super) fn setting(drive: &Drive, memory: u64, limit: &Limit) -> Result<Setti
         limit.default_ratio,
         most / 1e6
     );
-    Ok(Setting::new(limit.bytes, Value::Bytes(value), "bytes", rule, SOURCE)
+    let setting = Setting::new(limit.bytes, Value::Bytes(value), "bytes", rule, SOURCE)
         .interval(bandwidth.ci.map(|bandwidth| bounded(seconds * bandwidth)))
         .fits(value as f64 / 4.0, (4.0 * value as f64).min(2.0 * most))
         .if_wrong(
             "programs wait for the drive at every write, and small writes are not combined",
             "fsync and sync wait until all of it is on the drive, and reads wait behind the burst",
-        ))
+        );
+    // The kernel's own share of the memory is one number as it is. Both limits have the same number of steps,
+    // so that one stays three times the other.
+    let is_shared = seconds * bandwidth.value >= most;
+    Ok(if is_shared { setting } else { setting.on_ladder(seconds * MIB, [16.0 * MIB * seconds, most]) })
 }

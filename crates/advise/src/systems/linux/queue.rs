@@ -208,6 +208,7 @@ fn max_sectors(drive: &Drive) -> Result<Setting, Unmeasured> {
     };
     Ok(Setting::new(MAX_SECTORS_KB, Value::Number(value), "KiB", rule, SOURCE)
         .fits(enough.min(value), 8.0 * value)
+        .on_ladder(128.0, [128.0, 1024.0])
         .if_wrong(
             "large requests are split, and a limit of requests per second is reached before the limit of \
               bandwidth",

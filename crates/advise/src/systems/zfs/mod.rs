@@ -212,6 +212,8 @@ fn asynchronous(drive: &Drive, key: &'static str, op: OpKind) -> Result<Setting,
     let single: Vec<_> = stream.shares.iter().filter(|(bytes, _)| *bytes >= 131_072).map(times).collect();
     Ok(Setting::new(key, Value::Number(value), "requests per device", rule, SOURCE)
         .fits((value / 3.0).floor().max(1.0), 4.0 * value)
+        // Powers of two: halfway between two steps of this ladder the higher one is taken.
+        .on_ladder(2.0, [default, MOST])
         .default(Value::Number(default))
         .if_wrong(
             "the device is idle between large requests",
