@@ -1,5 +1,5 @@
-//! Leadline's own index. Its cache is two thirds of the memory: what it reads and writes does not go through
-//! the page cache.
+//! Leadline's own index. Its cache is what the memory has but for a tenth and 24 MiB, which are for the log,
+//! buffers of each thread and the program: what it reads and writes does not go through the page cache.
 
 use std::time::Duration;
 
@@ -13,7 +13,9 @@ pub struct Leadline(Index);
 pub fn open(settings: &Settings) -> Result<Leadline> {
     let interval = Duration::from_secs(1);
     let durability = if settings.durable { Durability::EveryCommit } else { Durability::Every(interval) };
-    let options = Options::default().cache_bytes(settings.memory_bytes * 2 / 3).durability(durability);
+    let cache_bytes =
+        (settings.memory_bytes / 10 * 9).saturating_sub(24 << 20).max(settings.memory_bytes / 3);
+    let options = Options::default().cache_bytes(cache_bytes).durability(durability);
     Ok(Leadline(Index::open_with(settings.path.join("index"), &options)?))
 }
 
