@@ -10,6 +10,7 @@ use crate::asked::{
     advised, assert_fits_what_is_written, assert_names_what_is_missing, linted, value, wrong,
 };
 use crate::common::{DISK, FAST, Known, parsed};
+use crate::drives::assert_one_advice;
 use crate::programs::{ran, text};
 
 const ZFS: System = System::Zfs;
@@ -26,6 +27,11 @@ fn a_class_has_as_many_requests_as_saturate_the_device() {
     // 512 KiB in flight are four records: halfway between two steps.
     assert_eq!(number(FAST, "zfs_vdev_async_read_max_active"), 8.0);
     assert_eq!(number(DISK, "zfs_vdev_async_read_max_active"), 3.0);
+}
+
+#[test]
+fn a_drive_that_is_measured_again_has_the_same_advice() {
+    assert_one_advice(ZFS);
 }
 
 #[test]
