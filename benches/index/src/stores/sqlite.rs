@@ -1,8 +1,8 @@
-//! SQLite: a table WITHOUT ROWID (sqlite.org/withoutrowid.html: for keys that are no integers), a
-//! write-ahead log (sqlite.org/wal.html) with `synchronous` FULL where puts are durable and NORMAL elsewhere,
-//! rarer checkpoints for faster writes (sqlite.org/wal.html, "Performance Considerations") and a connection
-//! for each thread. The file is not mapped, which is the default: where data is larger than memory, each
-//! fault on a mapped file reads as much ahead as the system reads of files (7 MB per key where that is 8 MiB).
+//! SQLite: a table WITHOUT ROWID (sqlite.org/withoutrowid.html: for keys that are no integers), a write-ahead
+//! log (sqlite.org/wal.html) with `synchronous` FULL where puts are durable and NORMAL elsewhere, rarer
+//! checkpoints for faster writes (sqlite.org/wal.html, "Performance Considerations") and a connection for
+//! each thread. The file is not mapped, as by default: where data is larger than memory, each fault on a
+//! mapped file reads as much ahead as the system reads of files (7 MB per key where that is 8 MiB).
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
