@@ -76,8 +76,8 @@ pub trait QueuePair: Send {
     /// How large this queue pair is.
     fn shape(&self) -> QueueShape;
 
-    /// The buffer of a slot: [`QueueShape::bytes_of`] the slot long, or empty where the device keeps no data (a
-    /// simulation), so that filling it costs nothing.
+    /// The buffer of a slot: [`QueueShape::bytes_of`] the slot long, or empty where the device keeps no data
+    /// (a simulation), so that filling it costs nothing.
     ///
     /// # Panics
     /// If the slot does not exist or its request is in flight: the kernel owns the buffer then.

@@ -51,8 +51,8 @@ impl<'b> NodeBuilder<'b> {
         NodeBuilder { bytes, count: 0, prefix_len, slots_end: end, heap }
     }
 
-    /// Appends an entry, if it fits; its key is after all others and within the bounds. In damaged nodes there
-    /// are keys without the prefix: they do not fit.
+    /// Appends an entry, if it fits; its key is after all others and within the bounds. In damaged nodes
+    /// there are keys without the prefix: they do not fit.
     pub(crate) fn push(&mut self, key: &[u8], value: Value<'_>) -> bool {
         let suffix = key.strip_prefix(&self.bytes[HEADER..HEADER + self.prefix_len]);
         suffix.is_some_and(|suffix| self.push_suffix(suffix, value))

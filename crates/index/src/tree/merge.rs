@@ -78,7 +78,8 @@ impl Tree {
         Ok(())
     }
 
-    /// Moves the entries of a node to the one before it, if that leaves some room there. Their parent is held.
+    /// Moves the entries of a node to the one before it, if that leaves some room there. Their parent is
+    /// held.
     fn merge_pair(&self, above: Page, left_page: Page, right_page: Page) -> Result<bool, IndexError> {
         let right = self.pool.read(right_page)?;
         let right_node = Node::new(&right).of_page(right_page)?;
