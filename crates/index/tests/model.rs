@@ -158,7 +158,7 @@ fn run(durability: Durability, steps: u32, seed: u64) {
 }
 
 fn steps() -> u32 {
-    if leadline_testing::exhaustive() { 350_000 } else { 1500 }
+    if leadline_testing::exhaustive() { 1_000_000 } else { 1500 }
 }
 
 #[test]
