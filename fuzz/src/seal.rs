@@ -1,4 +1,5 @@
-//! The checksums of a graph store, put in order after a mutation. docs/graph-format.md says where they are.
+//! The checksums of a graph store and of an index, put in order after a mutation. docs/graph-format.md and
+//! docs/index-format.md say where they are.
 
 use std::io::Write as _;
 
@@ -54,6 +55,59 @@ pub(crate) fn seal_ids(ids: &mut [u8]) {
     for (page, bytes) in ids.chunks_exact_mut(PAGE).enumerate() {
         let sum = xxh3_64_with_seed(&bytes[8..], 7 << 56 | page as u64);
         bytes[..8].copy_from_slice(&sum.to_le_bytes());
+    }
+}
+
+/// Seals a log of an index: its first block, and the records that follow one another.
+pub(crate) fn seal_log(log: &mut [u8]) {
+    if log.len() < PAGE {
+        return;
+    }
+    let session = number(log, 24);
+    let sum = crc32fast::hash(&log[..32]);
+    log[32..36].copy_from_slice(&sum.to_le_bytes());
+    let mut rest = &mut log[PAGE..];
+    while rest.len() >= 24 && rest[..24].iter().any(|byte| *byte != 0) {
+        let length = u32::from_le_bytes([rest[4], rest[5], rest[6], rest[7]]) as usize;
+        let end = rest.len().min(24usize.saturating_add(length));
+        let (record, behind) = rest.split_at_mut(end);
+        let sum = crc32fast::hash(&record[24..]);
+        record[20..24].copy_from_slice(&sum.to_le_bytes());
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(&session.to_le_bytes());
+        hasher.update(&record[4..24]);
+        record[..4].copy_from_slice(&hasher.finalize().to_le_bytes());
+        rest = behind;
+    }
+}
+
+/// Seals blocks of a file of nodes of `capacity` bytes, the number of each in front of it.
+pub(crate) fn seal_nodes(blocks: &mut [u8], capacity: u64) {
+    const SUPERBLOCKS: [u64; 2] = [0, 16];
+    const MAPS: u64 = 32;
+    let map_pages = (capacity / PAGE as u64).div_ceil((PAGE as u64 - 8) / 4);
+    let place = |block: &[u8]| u64::from(u32::from_le_bytes([block[0], block[1], block[2], block[3]]));
+    // Of two superblocks, the one with the higher number is in force.
+    let superblocks = blocks.chunks_exact(4 + PAGE).filter(|block| SUPERBLOCKS.contains(&place(block)));
+    let map_number = superblocks.map(|block| (number(block, 44), number(block, 52))).max();
+    let map_number = map_number.map_or(0, |(_, map_number)| map_number);
+    for block in blocks.chunks_exact_mut(4 + PAGE) {
+        let at = place(block);
+        let bytes = &mut block[4..];
+        if SUPERBLOCKS.contains(&at) {
+            let sum = crc32fast::hash(&bytes[..PAGE - 4]);
+            bytes[PAGE - 4..].copy_from_slice(&sum.to_le_bytes());
+            continue;
+        }
+        let low = u64::from(u32::from_le_bytes([bytes[4092], bytes[4093], bytes[4094], bytes[4095]]));
+        let page = match at.checked_sub(MAPS) {
+            Some(part) if part < 2 * map_pages => map_number << 32 | part % map_pages,
+            _ => low,
+        };
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(&bytes[..PAGE - 8]);
+        hasher.update(&page.to_le_bytes());
+        bytes[PAGE - 8..PAGE - 4].copy_from_slice(&hasher.finalize().to_le_bytes());
     }
 }
 

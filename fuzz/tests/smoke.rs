@@ -10,7 +10,7 @@ const INPUTS_OF_FILES: u64 = 500;
 fn every_reader_survives_and_a_fifth_of_the_inputs_gets_past_the_header() {
     for mut target in all().unwrap() {
         let name = target.name();
-        let in_files = name.starts_with("edges") || name.starts_with("store");
+        let in_files = name.starts_with("edges") || name.starts_with("store") || name.starts_with("index");
         let inputs = if in_files { INPUTS_OF_FILES } else { INPUTS };
         let report = run(&mut *target, Budget::Inputs(inputs), 1, None, &mut |_| {});
         if let Some(failure) = report.failure {

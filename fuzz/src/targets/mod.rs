@@ -6,6 +6,7 @@ mod devices;
 mod edges;
 mod faults;
 mod imports;
+mod indexes;
 mod options;
 mod profiles;
 mod settings;
@@ -36,5 +37,6 @@ pub fn all() -> std::io::Result<Vec<Box<dyn Target>>> {
     all.push(Box::new(corpus::Corpus::new()?));
     all.push(Box::new(stores::Stores::new()?));
     all.extend(sharded::all()?);
+    all.extend(indexes::all()?);
     Ok(all)
 }
