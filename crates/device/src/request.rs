@@ -53,8 +53,8 @@ pub struct QueueShape {
     pub slots: u32,
     /// Bytes of each buffer, a multiple of the geometry's block.
     pub buffer_bytes: u32,
-    /// More buffers, of another size, which take memory when they are first used; their slots come after the
-    /// others.
+    /// More buffers, of another size, which take memory when they are first used; their slots come after
+    /// [`QueueShape::slots`].
     pub large_slots: u32,
     /// Bytes of each of them, a multiple of the geometry's block; anything where there are none.
     pub large_bytes: u32,
