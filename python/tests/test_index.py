@@ -165,10 +165,16 @@ def test_an_index_that_is_only_read_is_shared_and_not_changed(tmp_path: Path) ->
         index[b"ada"] = b"1815"
         with pytest.raises(BadInput, match=r"open already.*close it there first"):
             Index.open(tmp_path / "i", read_only=True)
-    with Index.open(tmp_path / "i", read_only=True) as one, Index.open(tmp_path / "i", read_only=True) as other:
+    path = tmp_path / "i"
+    with Index.open(path, read_only=True) as one, Index.open(path, read_only=True) as other:
         assert one[b"ada"] == other[b"ada"] == b"1815"
         assert list(one.snapshot().range()) == [(b"ada", b"1815")]
-        for change in [lambda: one.multi_insert({b"a": b"1"}), one.checkpoint, lambda: one.load([(b"a", b"1")])]:
+        changes = [
+            lambda: one.multi_insert({b"a": b"1"}),
+            lambda: one.load([(b"a", b"1")]),
+            one.checkpoint,
+        ]
+        for change in changes:
             with pytest.raises(BadInput, match=r"i: the index is open for reading only; .*read_only=True"):
                 change()
         with pytest.raises(BadInput, match="open already"):

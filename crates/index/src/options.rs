@@ -32,8 +32,8 @@ pub struct Options {
     /// Whether an index is made where there is none; true.
     pub create: bool,
     /// Whether the index is only read, as by several processes at once; false. Nothing in its directory is
-    /// written, which may be read-only, and no index is made. Changes that only its log has are made in memory,
-    /// and must fit in [`Options::cache_bytes`].
+    /// written, which may be read-only, and no index is made. Changes that only its log has are made in
+    /// memory, and must fit in [`Options::cache_bytes`].
     pub read_only: bool,
 }
 

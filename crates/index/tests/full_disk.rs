@@ -145,6 +145,26 @@ fn a_full_disk_can_be_read_and_changes_go_on_once_there_is_room() {
     }
 }
 
+/// Opening an index for writing writes a little.
+#[test]
+fn what_is_on_a_full_disk_can_be_opened_for_reading() {
+    needs_root!();
+    let Some(disk) = disk(48) else { return };
+    let mounted = Mounted::new("ext4", &disk.device, "rw").expect("it is mounted");
+    let path = mounted.path().join("index");
+    let index = Index::open_with(&path, &small()).unwrap();
+    let (mut acknowledged, mut random) = (Model::new(), fastrand::Rng::with_seed(2));
+    let (refused, _) = loop {
+        if let Err(refused) = change(&index, &mut acknowledged, &mut random, 1) {
+            break refused;
+        }
+    };
+    drop(index);
+    let index = Index::open_with(&path, &small().cache_bytes(64 << 20).read_only(true)).unwrap();
+    check_all(&index, &acknowledged, &[refused]);
+    assert_eq!(index.verify(|_, _| {}).problems, []);
+}
+
 /// The log has room, and the nodes have none.
 #[test]
 fn nodes_that_cannot_be_written_can_be_read_and_changes_go_on_once_they_can() {

@@ -24,8 +24,8 @@ impl From<IndexError> for Failure {
                 path.display()
             )),
             IndexError::LogDoesNotFit { path, bytes } => Failure::Input(format!(
-                "{}: it was not closed, and the changes in its log do not fit in {} of memory; give more with \
-                 --memory",
+                "{}: it was not closed, and the changes in its log do not fit in {} of memory; give more \
+                 with --memory",
                 path.display(),
                 format_size(*bytes)
             )),

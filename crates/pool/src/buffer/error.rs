@@ -43,7 +43,7 @@ pub enum PoolError {
     },
     /// The frames cannot hold all pages that were changed, and nothing is written.
     #[error(
-        "the changed pages do not fit in {frames} frames, and the device is open for reading only; make the pool \
+        "the changed pages do not fit in {frames} frames, and nothing is written to the device; make the pool \
          larger"
     )]
     ChangesDoNotFit {
