@@ -26,11 +26,13 @@ impl Tree {
         mut leaf: impl FnMut(Page, &Node<'_>, Range<usize>) -> Result<(), IndexError>,
     ) -> Result<(), IndexError> {
         debug_assert!(keys.is_sorted());
-        let mut visits = match keys.is_empty() {
-            true => Vec::new(),
-            false => vec![Visit { page: self.root_of(view).page, keys: 0..keys.len() }],
-        };
-        let (mut pages, mut next) = (Vec::new(), Vec::new());
+        // No level has more nodes to visit than there are keys: all use the same memory.
+        let most = keys.len();
+        let (mut visits, mut next) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        let mut pages = Vec::with_capacity(most);
+        if !keys.is_empty() {
+            visits.push(Visit { page: self.root_of(view).page, keys: 0..keys.len() });
+        }
         let mut rounds = 0;
         while !visits.is_empty() {
             pages.clear();
