@@ -65,8 +65,8 @@ impl Index {
         Index::open_with(path, &Options::default())
     }
 
-    /// Opens the index in a directory for reading only ([`Options::read_only`]): its directory may be read-only,
-    /// and several processes may have it open so at once, but none for writing.
+    /// Opens the index in a directory for reading only ([`Options::read_only`]): its directory may be
+    /// read-only, and several processes may have it open so at once, but none for writing.
     ///
     /// # Errors
     /// [`Index::open_with`]; [`IndexError::LogDoesNotFit`]. Whatever would change it is refused with
@@ -257,6 +257,38 @@ impl Index {
         E: From<IndexError>,
     {
         self.shared.load(entries.into_iter())
+    }
+
+    /// Inserts entries in any order, also more than fit in memory: they are sorted first, as [`Index::load`]
+    /// does, and then inserted in batches in the order of their keys, so that each node is read and changed
+    /// once. Of several with the same key the last one counts. Each batch is there as a whole or not at all:
+    /// after an error or a crash some may be.
+    ///
+    /// # Errors
+    /// [`Index::insert`].
+    pub fn insert_all<K, V>(&self, entries: impl IntoIterator<Item = (K, V)>) -> Result<(), IndexError>
+    where
+        K: AsRef<[u8]>,
+        V: AsRef<[u8]>,
+    {
+        self.try_insert_all(entries.into_iter().map(Ok))
+    }
+
+    /// As [`Index::insert_all`], of entries that may not be had, or that somebody stops: nothing is inserted
+    /// then.
+    ///
+    /// # Errors
+    /// The first error of `entries`, and the errors of [`Index::insert`].
+    pub fn try_insert_all<K, V, E>(
+        &self,
+        entries: impl IntoIterator<Item = Result<(K, V), E>>,
+    ) -> Result<(), E>
+    where
+        K: AsRef<[u8]>,
+        V: AsRef<[u8]>,
+        E: From<IndexError>,
+    {
+        self.shared.insert_all(entries.into_iter())
     }
 
     /// The index as it is now, for readers; changes that follow are not seen.

@@ -27,6 +27,9 @@ const KEY_LOCKS: usize = 256;
 /// How long a checkpoint merges nodes that became small; nobody else is in the tree meanwhile.
 const MERGING: Duration = Duration::from_millis(100);
 
+/// Bytes of keys and values that are inserted at once where there are many.
+const BATCH_BYTES: usize = 8 << 20;
+
 pub(crate) struct Shared {
     pub(crate) tree: Tree,
     /// Whoever is in the tree holds it shared. Alone: nobody else is.
@@ -327,6 +330,14 @@ impl Shared {
     ) -> Result<(), LoadError<E>> {
         self.check_writable()?;
         self.tree.check_empty()?;
+        let sorter = self.sort(entries)?;
+        self.try_bulk_load(|loader| Ok(sorter.finish(|key, value| loader.add(key, value))?))
+    }
+
+    fn sort<K: AsRef<[u8]>, V: AsRef<[u8]>, E>(
+        &self,
+        entries: impl Iterator<Item = Result<(K, V), E>>,
+    ) -> Result<Sorter, LoadError<E>> {
         let mut sorter = Sorter::new(self.path(), self.options.cache_bytes as usize / 2);
         for entry in entries {
             let (key, value) = entry.map_err(LoadError::Entries)?;
@@ -334,7 +345,43 @@ impl Shared {
             self.tree.check(key, value)?;
             sorter.add(key, value)?;
         }
-        self.try_bulk_load(|loader| Ok(sorter.finish(|key, value| loader.add(key, value))?))
+        Ok(sorter)
+    }
+
+    /// Inserts entries in any order, in batches in the order of their keys.
+    pub(crate) fn insert_all<K: AsRef<[u8]>, V: AsRef<[u8]>, E: From<IndexError>>(
+        &self,
+        entries: impl Iterator<Item = Result<(K, V), E>>,
+    ) -> Result<(), E> {
+        self.try_insert_all(entries).map_err(|error| self.load_error(error))
+    }
+
+    fn try_insert_all<K: AsRef<[u8]>, V: AsRef<[u8]>, E>(
+        &self,
+        entries: impl Iterator<Item = Result<(K, V), E>>,
+    ) -> Result<(), LoadError<E>> {
+        self.check_writable()?;
+        let sorter = self.sort(entries)?;
+        let (mut bytes, mut lengths) = (Vec::new(), Vec::new());
+        let commit = |bytes: &mut Vec<u8>, lengths: &mut Vec<(usize, usize)>| -> Result<(), IndexError> {
+            let mut rest = &bytes[..];
+            let changes = lengths.drain(..).map(|(key_len, value_len)| {
+                let (key, behind) = rest.split_at(key_len);
+                let (value, behind) = behind.split_at(value_len);
+                rest = behind;
+                (key, Change::Put(value))
+            });
+            self.change_many(&changes.collect::<Vec<_>>())?;
+            bytes.clear();
+            Ok(())
+        };
+        sorter.finish(|key, value| {
+            bytes.extend_from_slice(key);
+            bytes.extend_from_slice(value);
+            lengths.push((key.len(), value.len()));
+            if bytes.len() < BATCH_BYTES { Ok(()) } else { commit(&mut bytes, &mut lengths) }
+        })?;
+        Ok(commit(&mut bytes, &mut lengths)?)
     }
 
     /// Makes the log durable.

@@ -321,3 +321,33 @@ fn an_error_names_the_directory_the_page_and_the_remedy() {
         assert!(!said.contains('\n'), "{said}");
     }
 }
+
+#[test]
+fn entries_in_any_order_are_inserted_into_an_index_that_has_some() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = fastrand::Rng::with_seed(5);
+    // More than fits in the memory that sorts them.
+    let mut entries = |count: u32| -> Vec<(Vec<u8>, Vec<u8>)> {
+        (0..count)
+            .map(|_| (random.u32(..30_000).to_be_bytes().to_vec(), vec![random.u8(..); random.usize(..400)]))
+            .collect()
+    };
+    let (loaded, inserted) = (entries(10_000), entries(20_000));
+    let index = Index::open_with(folder.path(), &small().cache_bytes(1 << 20)).unwrap();
+    index.load(loaded.iter().cloned()).unwrap();
+    // Of entries that end too early nothing is inserted.
+    let before: Vec<_> = index.iter().map(Result::unwrap).collect();
+    struct Failed(bool);
+    impl From<IndexError> for Failed {
+        fn from(_: IndexError) -> Failed {
+            Failed(true)
+        }
+    }
+    let cut = inserted.iter().cloned().map(Ok).take(15_000).chain([Err(Failed(false))]);
+    assert!(matches!(index.try_insert_all(cut), Err(Failed(false))));
+    assert!(index.iter().map(Result::unwrap).eq(before));
+    index.insert_all(inserted.iter().cloned()).unwrap();
+    let expected: BTreeMap<_, _> = loaded.into_iter().chain(inserted).collect();
+    assert!(index.iter().map(Result::unwrap).eq(expected));
+    index.insert_all([("", ""); 0]).unwrap();
+}
