@@ -101,7 +101,7 @@ pub(crate) fn seal_nodes(blocks: &mut [u8], capacity: u64) {
         }
         let low = u64::from(u32::from_le_bytes([bytes[4092], bytes[4093], bytes[4094], bytes[4095]]));
         let page = match at.checked_sub(MAPS) {
-            Some(part) if part < 2 * map_pages => map_number << 32 | part % map_pages,
+            Some(part) if part < 2 * map_pages => (map_number << 32) | (part % map_pages),
             _ => low,
         };
         let mut hasher = crc32fast::Hasher::new();

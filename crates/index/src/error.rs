@@ -85,8 +85,8 @@ pub enum IndexError {
         what: &'static str,
     },
     /// There is no room on the disk, or no more than its user may have. Everything can be read; changes go on
-    /// as soon as there is room, without opening the index again. A change that was refused may be found made:
-    /// it is written to the log together with those before it.
+    /// as soon as there is room, without opening the index again. A change that was refused may be found
+    /// made: it is written to the log together with those before it.
     #[error(
         "{path}: the disk is full: the index can be read and not be changed; make room on the disk, and try \
              again ({source})",

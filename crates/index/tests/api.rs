@@ -268,7 +268,8 @@ fn a_load_whose_entries_end_in_an_error_leaves_the_index_empty() {
     assert!(matches!(again, Err(Failed::Index(IndexError::NotEmpty { entries: 20_000 }))), "{again:?}");
 }
 
-/// The empty tree that a load keeps for a crash is not kept any longer, and what the load had written is free.
+/// The empty tree that a load keeps for a crash is not kept any longer, and what the load had written is
+/// free.
 #[test]
 fn a_load_whose_entries_panic_leaves_the_index_empty_and_keeps_nothing() {
     let pages = [false, true].map(|panics| {

@@ -1,6 +1,6 @@
 //! Indexes: opened, verified, read from both ends, changed. Once with their checksums in order, so that
-//! mutations reach what reads nodes, page maps and records; and once as mutations left them, when whatever can
-//! be read must be what was committed.
+//! mutations reach what reads nodes, page maps and records; and once as mutations left them, when whatever
+//! can be read must be what was committed.
 //!
 //! An input is the file `index` (two lines), the length of the log (4 bytes), the log, and the blocks of the
 //! file of nodes that are not zeros, the number of each in front of it (4 bytes).
@@ -59,8 +59,11 @@ fn key(number: u32) -> Vec<u8> {
     format!("a key with a prefix {:05}", number * 7919 % 1000).into_bytes()
 }
 
+/// Keys with their new values; without one, a key is removed.
+type Commit = Vec<(Vec<u8>, Option<Vec<u8>>)>;
+
 /// Some leaves, a value with pages of its own, pages that are free; then what only the log has.
-fn commits() -> Vec<Vec<(Vec<u8>, Option<Vec<u8>>)>> {
+fn commits() -> Vec<Commit> {
     let leaves = (0..90).map(|number| (key(number), Some(vec![number as u8; 150]))).collect();
     let batch = [(key(4), None), (b"new".to_vec(), Some(vec![9; 3000])), (Vec::new(), Some(Vec::new()))];
     vec![
@@ -236,7 +239,7 @@ impl Indexes {
     fn check_committed(&self, index: &Index, entries: Option<&[(Vec<u8>, Vec<u8>)]>) {
         let states = &self.seeds.states;
         if let Some(entries) = entries {
-            let is_state = |state: &Entries| state.iter().map(|(key, value)| (key, value)).eq(pairs(entries));
+            let is_state = |state: &Entries| state.iter().eq(pairs(entries));
             assert!(
                 states.iter().any(is_state),
                 "{} entries that were not committed together",

@@ -1,5 +1,5 @@
-//! Leadline's index at its first entries: each commit fills an index of its own, in turn from entries in order
-//! and in any order, the latter through temporary files. An index is empty or has all of them.
+//! Leadline's index at its first entries: each commit fills an index of its own, in turn from entries in
+//! order and in any order, the latter through temporary files. An index is empty or has all of them.
 
 use std::path::{Path, PathBuf};
 

@@ -175,8 +175,8 @@ impl Pool {
         Ok(WriteGuard::new(hold, self.core.config.page_len()))
     }
 
-    /// Makes sure that pages can be changed: where writing has failed ([`PoolConfig::kept_for_readers`]), some
-    /// that are dirty are written now. For whoever changes several pages, and needs all of them.
+    /// Makes sure that pages can be changed: where writing has failed ([`PoolConfig::kept_for_readers`]),
+    /// some that are dirty are written now. For whoever changes several pages, and needs all of them.
     ///
     /// # Errors
     /// [`PoolError::ReadOnly`]; what writing came to.
