@@ -23,9 +23,6 @@ use crate::paths::{ChangedPath, ChangesName};
 use crate::progress::Display;
 use crate::{messages, output, signals};
 
-/// Bytes of keys and values of a batch: nodes that it changes are read at once.
-const BATCH_BYTES: usize = 8 << 20;
-
 /// Bytes of entries that are looked at before anything is written.
 const FIRST_BYTES: usize = 64 << 20;
 
@@ -47,8 +44,8 @@ Examples:
 
 Into an empty index entries are written once, into full nodes: entries that are sorted by key, as \
 `LC_ALL=C sort` does, as they come, others after they are sorted in half of --memory, or through temporary \
-files in the index's directory. Into other indexes they are inserted in batches. Of a key that comes twice \
-the last value counts. See `leadline docs key-value-index`.")]
+files in the index's directory. Into other indexes they are inserted in batches, sorted likewise. Of a key \
+that comes twice the last value counts. See `leadline docs key-value-index`.")]
 pub(super) struct Args {
     /// The directory of the index, made where it is not there
     #[arg(value_name = "DIR")]
@@ -311,40 +308,28 @@ impl Load<'_> {
                 None => Ok(()),
             };
         }
-        let mut first = first.entries.into_iter();
-        index.try_load(std::iter::from_fn(|| {
-            let next = first.next().map_or_else(|| self.next().transpose(), |entry| Some(Ok(entry)));
+        index.try_load(self.after(first.entries))
+    }
+
+    /// Entries that were read, and all that are not read yet.
+    fn after(&mut self, read: Vec<Entry>) -> impl Iterator<Item = Result<Entry, Failure>> {
+        let mut read = read.into_iter();
+        std::iter::from_fn(move || {
+            let next = read.next().map_or_else(|| self.next().transpose(), |entry| Some(Ok(entry)));
             if next.is_none() {
                 let detail = "entries in the order of their keys".to_owned();
                 self.display.show(&Progress { phase: "write", done: 0.0, detail });
             }
             next
-        }))
+        })
     }
 
-    /// Inserts entries that wait, and all that are not read yet, in batches.
-    fn insert(&mut self, index: &Index, waiting: Vec<Entry>) -> Result<(), Failure> {
-        let (mut batch, mut held) = (Vec::new(), 0);
-        let mut waiting = waiting.into_iter();
-        loop {
-            let next = match waiting.next() {
-                Some(entry) => Some(entry),
-                None => self.next()?,
-            };
-            let is_last = next.is_none();
-            if let Some(entry) = next {
-                held += entry.0.len() + entry.1.len();
-                self.inserted += 1;
-                batch.push(entry);
-            }
-            if held >= BATCH_BYTES || is_last {
-                index.multi_insert(batch.drain(..))?;
-                held = 0;
-            }
-            if is_last {
-                return Ok(());
-            }
-        }
+    /// Inserts entries that were read, and all that are not read yet.
+    fn insert(&mut self, index: &Index, read: Vec<Entry>) -> Result<(), Failure> {
+        let before = self.entries.entries - read.len() as u64;
+        index.try_insert_all(self.after(read))?;
+        self.inserted += self.entries.entries - before;
+        Ok(())
     }
 }
 
