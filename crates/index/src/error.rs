@@ -163,7 +163,7 @@ pub enum IndexError {
         /// Bytes of memory for nodes.
         bytes: u64,
     },
-    /// There is not so much memory.
+    /// The machine has less memory than that.
     #[error("{path}: {} of memory for nodes are not to be had ({source}); open it with less (`cache_bytes`)",
             format_size(*bytes), path = path.display())]
     Memory {
