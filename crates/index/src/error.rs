@@ -206,8 +206,8 @@ impl IndexError {
                 "; `verify` names all that is damaged: restore the index from a backup, or read what is whole"
             }
             IndexError::Pool(PoolError::BeyondDevice { .. } | PoolError::Full { .. }) => {
-                "; if the index has become as large as it may, open it with a larger `most_bytes`, otherwise \
-                 it is damaged: restore it from a backup"
+                "; if the index has become as large as it may, load its entries into one that is made with a \
+                 larger `most_bytes`, otherwise it is damaged: restore it from a backup"
             }
             IndexError::Pool(PoolError::NoFrame { .. }) => " (`cache_bytes`)",
             IndexError::Pool(

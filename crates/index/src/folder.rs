@@ -130,11 +130,13 @@ impl Folder {
         let writable = !options.read_only;
         let file = OpenOptions::new().read(true).write(writable).create(writable).truncate(false).open(&name);
         let file = file.map_err(failed("opening it"))?;
-        let most_bytes = if writable { options.most_bytes } else { 0 };
-        let capacity = file.metadata().map_err(failed("examining it"))?.len().max(most_bytes);
+        let made = file.metadata().map_err(failed("examining it"))?.len();
+        let capacity = if made > 0 { made } else { options.most_bytes };
         let capacity = capacity / u64::from(self.node_bytes) * u64::from(self.node_bytes);
         if writable {
-            file.set_len(capacity).map_err(failed("making room for it"))?;
+            if made == 0 {
+                file.set_len(capacity).map_err(failed("making room for it"))?;
+            }
             // Its name: a load writes no log, which would make the names in the directory durable.
             File::open(&self.path)
                 .and_then(|folder| folder.sync_all())

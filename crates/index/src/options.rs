@@ -27,7 +27,8 @@ pub struct Options {
     pub checkpoint_bytes: u64,
     /// Share of a node that [`Index::bulk_load`](crate::Index::bulk_load) fills, 0.5 to 1; 0.9.
     pub fill: f64,
-    /// Bytes that the nodes may take at most; 1 TiB. They take what they need: the file is sparse.
+    /// Bytes that the nodes may take at most; 1 TiB. They take what they need: the file is sparse. An index
+    /// keeps the number that it was made with.
     pub most_bytes: u64,
     /// Whether an index is made where there is none; true.
     pub create: bool,

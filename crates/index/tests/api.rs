@@ -352,3 +352,18 @@ fn entries_in_any_order_are_inserted_into_an_index_that_has_some() {
     assert!(index.iter().map(Result::unwrap).eq(expected));
     index.insert_all([("", ""); 0]).unwrap();
 }
+
+/// An index keeps the size that it may have at most: other options neither change it nor lock anybody out.
+#[test]
+fn an_index_that_was_made_small_is_opened_with_larger_options_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = small().most_bytes(256 << 20);
+    Index::open_with(folder.path(), &made).unwrap().insert("key", "value").unwrap();
+    let pages = || std::fs::metadata(folder.path().join("pages")).unwrap().len();
+    let before = pages();
+    for options in [small().most_bytes(1 << 40), small().most_bytes(1 << 20), made] {
+        let index = Index::open_with(folder.path(), &options).unwrap();
+        assert_eq!(index.get("key").unwrap().as_deref(), Some("value".as_bytes()));
+        assert_eq!(pages(), before);
+    }
+}
