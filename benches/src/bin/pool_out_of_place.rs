@@ -105,7 +105,7 @@ impl Device for Drive {
             pair: self.flash.queue_pair(shape)?,
             contents: Arc::clone(&self.contents),
             wear: Arc::clone(&self.wear),
-            buffers: vec![vec![0; shape.buffer_bytes as usize]; shape.slots as usize],
+            buffers: (0..shape.all_slots()).map(|slot| vec![0; shape.bytes_of(slot) as usize]).collect(),
         }))
     }
 }

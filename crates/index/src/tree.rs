@@ -233,7 +233,7 @@ impl Tree {
         unreachable!("the way ends, or is found to be too long")
     }
 
-    /// Takes pages, none of which may be one that is held: whoever waited for it would wait for himself. That
+    /// Takes pages, none of which may be one that is held: whoever waited for it would wait for itself. That
     /// one is free is what a damaged page 0 says.
     fn take(&self, count: u64, held: &[Page]) -> Result<Page, IndexError> {
         let first = self.space.take(count);

@@ -301,7 +301,7 @@ proptest! {
 }
 
 /// What page 0 says of free pages may be damaged before its checksum is made: whoever then took the page that
-/// he holds would wait for himself.
+/// it holds would wait for itself.
 #[test]
 fn a_page_that_is_held_and_said_to_be_free_is_an_error_and_not_a_wait() {
     for entries in [1, 30] {
