@@ -33,7 +33,7 @@ impl Replacer {
         self.evictor.insert(frame, page, dirty);
         core.table.insert(page, frame);
         if core.keeps_dirty() {
-            self.readers.loaded(core, frame, page);
+            self.readers.loaded(&core.frames, frame, page);
         }
     }
 

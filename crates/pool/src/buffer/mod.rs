@@ -10,7 +10,7 @@
 //! | `access`, `load`, `read_many` | the way to a page: found in memory, or read; many at once |
 //! | `create` | pages that begin as zeros, and pages that are no longer needed |
 //! | `replacer`, `eviction`, `miss` | which page goes, as `evict` decides |
-//! | `readers` | frames for readers where nothing can be written |
+//! | `reader_frames`, `readers` | frames for readers where nothing can be written |
 //! | `io_queue`, `reap`, `write_back` | I/O |
 //! | `cleaner_control`, `cleaner` | the background cleaner |
 //! | `batch_size` | how many pages are written at once |
@@ -44,6 +44,7 @@ mod out_of_place;
 mod park;
 mod places;
 mod read_many;
+mod reader_frames;
 mod readers;
 mod reap;
 mod repair;

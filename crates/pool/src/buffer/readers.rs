@@ -5,41 +5,16 @@
 //! more: whoever wants to change one first writes what is dirty, and hears why that fails. Once it does not,
 //! the frames are kept again, and changes go on.
 
-use std::collections::VecDeque;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
 use super::core::Core;
 use super::error::PoolError;
-use super::frames::{FreeFrame, WriteBack};
+use super::frames::WriteBack;
 use super::miss::{Miss, Room};
 use super::replacer::Replacer;
 use crate::evict::Eviction;
-use crate::policy::{Frame, Page};
-
-/// Frames for readers.
-#[derive(Debug)]
-pub(crate) struct ReaderFrames {
-    /// Frames that no page comes into as long as pages can be written.
-    pub(super) kept: Vec<FreeFrame>,
-    /// Frames that pages came into since, which are used again in this order.
-    loaded: VecDeque<(Frame, Page)>,
-}
-
-impl ReaderFrames {
-    /// Keeps frames.
-    pub(super) fn keep(frames: impl Iterator<Item = FreeFrame>) -> ReaderFrames {
-        ReaderFrames { kept: frames.collect(), loaded: VecDeque::new() }
-    }
-
-    /// A page was loaded into a frame.
-    pub(super) fn loaded(&mut self, core: &Core, frame: Frame, page: Page) {
-        if self.loaded.len() > 2 * core.frames.count() as usize {
-            self.loaded.retain(|(frame, page)| core.frames.snapshot(*frame).holds(*page));
-        }
-        self.loaded.push_back((frame, page));
-    }
-}
+use crate::policy::Page;
 
 impl Core {
     /// Whether pages may be changed at all, if only in memory.

@@ -4,7 +4,7 @@
 use super::config::PoolConfig;
 use super::frames::FreeFrame;
 use super::hit_log::Hit;
-use super::readers::ReaderFrames;
+use super::reader_frames::ReaderFrames;
 use crate::evict::Evictor;
 use crate::policy::{Page, Policy};
 
