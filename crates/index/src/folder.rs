@@ -193,7 +193,8 @@ fn check_content(path: &Path) -> Result<(), IndexError> {
 fn write_head(head: &mut File, options: &Options) -> io::Result<u32> {
     let node_bytes = options.node_bytes.unwrap_or(USUAL_NODE_BYTES);
     head.rewind()?;
-    writeln!(head, "{HEAD}\n{NODE_BYTES}{node_bytes}")?;
+    // With one write: a process that is killed leaves all of it or nothing.
+    head.write_all(format!("{HEAD}\n{NODE_BYTES}{node_bytes}\n").as_bytes())?;
     head.sync_all()?;
     Ok(node_bytes)
 }
