@@ -72,7 +72,7 @@ impl PlaceMap {
         (0..self.end.load(Relaxed)).map(|page| self.get(page).unwrap_or(NONE)).collect()
     }
 
-    /// Takes in entries of consecutive pages from `first` on; false where one is none of so many places.
+    /// Takes in entries of consecutive pages from `first` on; false where one is `places` or more.
     pub(crate) fn load(&self, first: Page, entries: impl Iterator<Item = Place>, places: u64) -> bool {
         (first..).zip(entries).filter(|(_, place)| *place != NONE).all(|(page, place)| {
             let is_place = u64::from(place) < places;
