@@ -398,3 +398,17 @@ fn pages_written_after_a_superblock_that_failed_survive_a_crash() {
         assert!(faulty.strikes()[0] == 1, "there was no superblock {nth}");
     }
 }
+
+/// Opening reads many pages with one request, of which one may be unreadable.
+#[test]
+fn one_page_that_cannot_be_read_hides_no_others_when_a_pool_is_opened() {
+    let memory = device(64);
+    let pool = open(&memory, config()).unwrap();
+    (0..64).for_each(|page| put(&pool, page, page + 1).unwrap());
+    pool.checkpoint().unwrap();
+    drop(pool);
+    let unreadable = Fault::eio().on(Op::Read).within(52 * PAGE..53 * PAGE);
+    let pool = Pool::open(Arc::new(Faulty::new(memory, [unreadable])), config()).unwrap();
+    let hidden: Vec<u64> = (0..64).filter(|page| get(&pool, *page) != page + 1).collect();
+    assert_eq!(hidden.len(), 1, "{hidden:?}");
+}
