@@ -36,6 +36,11 @@ impl Batch {
         self.changes.get(key.as_ref()).map(Option::as_deref)
     }
 
+    /// All changes in the order of their keys: the new value, or none where the key goes.
+    pub fn iter(&self) -> impl Iterator<Item = (&[u8], Option<&[u8]>)> {
+        self.changes.iter().map(|(key, value)| (key.as_slice(), value.as_deref()))
+    }
+
     /// Keys that it changes.
     pub fn len(&self) -> usize {
         self.changes.len()
@@ -47,13 +52,7 @@ impl Batch {
     }
 
     pub(crate) fn changes(&self) -> Vec<(&[u8], Change<'_>)> {
-        self.changes
-            .iter()
-            .map(|(key, value)| {
-                let change = value.as_deref().map_or(Change::Remove, Change::Put);
-                (key.as_slice(), change)
-            })
-            .collect()
+        self.iter().map(|(key, value)| (key, value.map_or(Change::Remove, Change::Put))).collect()
     }
 }
 

@@ -32,12 +32,8 @@ impl fmt::Display for Inconsistency {
 /// # Errors
 /// [`StoreError`] where it cannot even be read.
 pub fn check(db: &Database) -> Result<Vec<Inconsistency>, StoreError> {
-    let problems = db.index().verify(|_, _| {}).problems;
-    let page = |problem: &leadline_index::Problem| format!("page {}", problem.page);
-    let mut found: Vec<Inconsistency> = problems
-        .iter()
-        .map(|problem| Inconsistency { place: page(problem), found: problem.what.clone() })
-        .collect();
+    let problems = db.map().problems().into_iter();
+    let mut found: Vec<_> = problems.map(|(place, found)| Inconsistency { place, found }).collect();
     let rows = db.begin();
     for warehouse in 1..=db.scale.warehouses {
         let mut districts_ytd = 0;

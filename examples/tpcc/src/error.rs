@@ -36,4 +36,7 @@ pub enum StoreError {
     /// The index's reason.
     #[error(transparent)]
     Index(#[from] IndexError),
+    /// The reason of a map that is not an index.
+    #[error(transparent)]
+    Other(Box<dyn std::error::Error + Send + Sync>),
 }

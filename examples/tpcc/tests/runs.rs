@@ -1,6 +1,7 @@
 //! Loading, runs of many transactions, the checks, and the traces they leave.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use leadline_index::{Durability, Index, Options};
@@ -21,10 +22,15 @@ fn options() -> Options {
 }
 
 fn loaded(warehouses: u32, factor: f64) -> (TempDir, Database) {
-    let folder = tempfile::tempdir().unwrap();
-    let index = Index::open_with(folder.path().join("index"), &options()).unwrap();
-    let db = load(index, Scale::reduced(warehouses, factor).unwrap(), 7, |_| {}).unwrap();
+    let (folder, _, db) = loaded_in_index(warehouses, factor);
     (folder, db)
+}
+
+fn loaded_in_index(warehouses: u32, factor: f64) -> (TempDir, Arc<Index>, Database) {
+    let folder = tempfile::tempdir().unwrap();
+    let index = Arc::new(Index::open_with(folder.path().join("index"), &options()).unwrap());
+    let db = load(index.clone(), Scale::reduced(warehouses, factor).unwrap(), 7, |_| {}).unwrap();
+    (folder, index, db)
 }
 
 fn config(terminals: u32, transactions: u64, mix: Mix) -> RunConfig {
@@ -60,8 +66,8 @@ fn a_loaded_database_is_consistent_and_has_tpccs_cardinalities() {
 #[test]
 fn a_database_takes_the_room_that_was_foretold() {
     for (warehouses, factor) in [(1, 0.1), (3, 0.05)] {
-        let (_folder, db) = loaded(warehouses, factor);
-        let (told, taken) = (bytes_needed(db.scale), db.index().stats().pages * 4096);
+        let (_folder, index, db) = loaded_in_index(warehouses, factor);
+        let (told, taken) = (bytes_needed(db.scale), index.stats().pages * 4096);
         assert!(taken <= told * 3 / 2 && told <= taken * 3 / 2, "{told} foretold, {taken} taken");
     }
 }
@@ -121,7 +127,7 @@ fn eight_terminals_deliver_each_order_once() {
 /// What a killed process leaves of a database is what its transactions committed, each of them whole.
 #[test]
 fn a_database_whose_process_was_killed_is_consistent() {
-    let (folder, db) = loaded(1, 0.01);
+    let (folder, index, db) = loaded_in_index(1, 0.01);
     let copy = |name: &str| {
         let to = folder.path().join(name);
         std::fs::create_dir(&to).unwrap();
@@ -136,9 +142,9 @@ fn a_database_whose_process_was_killed_is_consistent() {
         go(&db, &config(4, 300, Mix::STANDARD), None);
         // In the log, but not in the nodes.
         let more = go(&db, &RunConfig { seed: round, ..config(1, 1, Mix::only(Kind::NewOrder)) }, None);
-        db.index().sync().unwrap();
-        let again = Database::open(Index::open_with(copy(&format!("killed {round}")), &options()).unwrap());
-        let again = again.unwrap();
+        index.sync().unwrap();
+        let killed = Index::open_with(copy(&format!("killed {round}")), &options()).unwrap();
+        let again = Database::open(Arc::new(killed)).unwrap();
         assert_eq!(check(&again).unwrap(), []);
         assert_eq!((more.transactions, count(&again, &ORDERS)), (1, count(&db, &ORDERS)));
         assert!(count(&again, &ORDERS) > before);
@@ -152,8 +158,8 @@ fn a_database_whose_process_was_killed_is_consistent() {
 #[test]
 fn what_was_not_loaded_to_its_end_is_no_database() {
     let folder = tempfile::tempdir().unwrap();
-    let open = || Index::open_with(folder.path(), &options()).unwrap();
-    let refusal = || Database::open(open()).unwrap_err().to_string();
+    let open = || Arc::new(Index::open_with(folder.path(), &options()).unwrap());
+    let refusal = || Database::open(open()).err().unwrap().to_string();
     assert!(refusal().contains("no TPC-C database"));
     drop(Database::create(open(), Scale::reduced(1, 0.01).unwrap()).unwrap());
     assert!(refusal().contains("never loaded to its end"));

@@ -1,6 +1,7 @@
 //! What each transaction does to the tables.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use fastrand::Rng;
 use leadline_index::{Durability, Index, Options};
@@ -19,7 +20,7 @@ use tempfile::TempDir;
 fn loaded(warehouses: u32) -> (TempDir, Database) {
     let folder = tempfile::tempdir().unwrap();
     let options = Options::default().cache_bytes(8 << 20).durability(Durability::Never);
-    let index = Index::open_with(folder.path(), &options).unwrap();
+    let index = Arc::new(Index::open_with(folder.path(), &options).unwrap());
     let db = load(index, Scale::reduced(warehouses, 0.01).unwrap(), 7, |_| {}).unwrap();
     (folder, db)
 }

@@ -22,7 +22,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let found = check(&open(&args.dir, &args.index.options())?)?;
+    let found = check(&open(&args.dir, &args.index.options())?.0)?;
     let lines: Vec<String> = found.iter().map(ToString::to_string).collect();
     if args.json {
         json(&json!({ "consistent": lines.is_empty(), "inconsistencies": lines }))?;

@@ -1,6 +1,7 @@
 //! `tpcc load`: makes a database.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use leadline_device::{format_size, parse_size};
 use leadline_index::Durability;
@@ -36,18 +37,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let options = args.index.options().node_bytes(args.node).durability(Durability::Never);
     let index =
         place::create(&args.dir, bytes_needed(scale), args.replace, &options).map_err(Failure::Input)?;
-    let loaded = load(index, scale, args.seed, |warehouses| {
+    let index = Arc::new(index);
+    let loaded = load(index.clone(), scale, args.seed, |warehouses| {
         say(&format!("loaded {warehouses} of {} warehouses", scale.warehouses));
     });
-    let db = match loaded {
-        Ok(db) => db,
-        Err(error) => {
-            // What is half loaded is of no use to anybody; --replace takes it away where this fails.
-            let _ = place::remove(&args.dir);
-            return Err(error.into());
-        }
-    };
-    let stats = db.index().stats();
+    if let Err(error) = loaded {
+        // What is half loaded is of no use to anybody; --replace takes it away where this fails.
+        drop(index);
+        let _ = place::remove(&args.dir);
+        return Err(error.into());
+    }
+    let stats = index.stats();
     print(&format!(
         "{}: {} warehouses in {} pages ({})",
         place::path(&args.dir).display(),

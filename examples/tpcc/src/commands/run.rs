@@ -79,20 +79,20 @@ fn run_in_memory(args: &Args) -> Result<(), Failure> {
     // All nodes are in memory, with room for what runs add.
     let cache = bytes_needed(scale) * 5 / 4 + (64 << 20);
     let options = Options::default().cache_bytes(cache).durability(Durability::Never);
-    let index = place::create(folder.path(), 0, false, &options).map_err(Failure::Operation)?;
-    let db = load(index, scale, args.seed, |warehouses| {
+    let index = Arc::new(place::create(folder.path(), 0, false, &options).map_err(Failure::Operation)?);
+    let db = load(index.clone(), scale, args.seed, |warehouses| {
         say(&format!("loaded {warehouses} of {} warehouses", scale.warehouses));
     })?;
-    let before = db.index().stats();
+    let before = index.stats();
     let report = measure(args, &db)?;
     if let Some(first) = check(&db)?.first() {
         return Err(Failure::Operation(format!("the run left the database inconsistent: {first}")));
     }
-    show(args, &db, &report, &before)
+    show(args, &db, &report, [&before, &index.stats()])
 }
 
 fn run_on_disk(args: &Args, dir: &Path) -> Result<(), Failure> {
-    let db = open(dir, &args.index.options().durability(args.durability))?;
+    let (db, index) = open(dir, &args.index.options().durability(args.durability))?;
     if let Some(warehouses) = args.scale.warehouses
         && warehouses != db.scale.warehouses
     {
@@ -102,9 +102,9 @@ fn run_on_disk(args: &Args, dir: &Path) -> Result<(), Failure> {
             dir.display()
         )));
     }
-    let before = db.index().stats();
+    let before = index.stats();
     let report = measure(args, &db)?;
-    show(args, &db, &report, &before)
+    show(args, &db, &report, [&before, &index.stats()])
 }
 
 fn measure(args: &Args, db: &Database) -> Result<Report, Failure> {
@@ -138,10 +138,14 @@ fn cancel_flag() -> Result<Arc<AtomicBool>, Failure> {
     leadline_examples::interrupted().map_err(|error| Failure::Operation(format!("signal handler: {error}")))
 }
 
-fn show(args: &Args, db: &Database, report: &Report, before: &IndexStats) -> Result<(), Failure> {
-    let after = db.index().stats();
+fn show(
+    args: &Args,
+    db: &Database,
+    report: &Report,
+    [before, after]: [&IndexStats; 2],
+) -> Result<(), Failure> {
     if args.json {
-        return json(&document(args, db, report, before, &after));
+        return json(&document(args, db, report, before, after));
     }
     print(&format!(
         "{:.0} New-Order a minute (not an official tpmC); {:.0} transactions a second, {} in {:.1} s with {} \
@@ -182,7 +186,7 @@ fn show(args: &Args, db: &Database, report: &Report, before: &IndexStats) -> Res
         all.writes,
         100.0 * all.write_share()
     ))?;
-    let [hits, misses, ahead, written, moved] = counts(before, &after);
+    let [hits, misses, ahead, written, moved] = counts(before, after);
     let share = 100.0 * misses as f64 / (hits + misses).max(1) as f64;
     print(&format!(
         "pool: {hits} hits, {misses} misses ({share:.2} %), {ahead} pages read ahead, {written} pages written, \

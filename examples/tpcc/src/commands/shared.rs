@@ -1,11 +1,12 @@
 //! What the commands' arguments have in common.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
 use leadline_device::parse_size;
-use leadline_index::{Durability, Options};
+use leadline_index::{Durability, Index, Options};
 use leadline_tpcc::database::Database;
 use leadline_tpcc::{Scale, place};
 
@@ -58,13 +59,14 @@ impl ScaleArgs {
     }
 }
 
-/// Opens the database in `dir`.
-pub(crate) fn open(dir: &Path, options: &Options) -> Result<Database, Failure> {
-    let index = place::open(dir, options).map_err(Failure::Input)?;
-    Database::open(index).map_err(|error| match Failure::from(error) {
+/// Opens the database in `dir`, and the index that it is in.
+pub(crate) fn open(dir: &Path, options: &Options) -> Result<(Database, Arc<Index>), Failure> {
+    let index = Arc::new(place::open(dir, options).map_err(Failure::Input)?);
+    let db = Database::open(index.clone()).map_err(|error| match Failure::from(error) {
         Failure::Input(text) => Failure::Input(format!("{}: {text}", place::path(dir).display())),
         other => other,
-    })
+    })?;
+    Ok((db, index))
 }
 
 /// Results.

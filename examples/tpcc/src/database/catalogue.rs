@@ -7,8 +7,9 @@
 //! | 16 | 1 once it was loaded to its end |
 //! | 17..29 | warehouses, customers per district, items, 4 bytes each, little endian |
 
-use leadline_index::Index;
+use leadline_index::Batch;
 
+use super::SortedMap;
 use crate::StoreError;
 use crate::scale::Scale;
 
@@ -24,9 +25,9 @@ pub(super) struct Catalogue {
 }
 
 impl Catalogue {
-    /// None where the index holds something else.
-    pub(super) fn read(index: &Index) -> Result<Option<Catalogue>, StoreError> {
-        let Some(bytes) = index.get(KEY)? else { return Ok(None) };
+    /// None where the map holds something else.
+    pub(super) fn read(map: &dyn SortedMap) -> Result<Option<Catalogue>, StoreError> {
+        let Some(bytes) = map.get(&KEY)? else { return Ok(None) };
         if bytes.len() != BYTES || !bytes.starts_with(MAGIC) {
             return Ok(None);
         }
@@ -35,12 +36,11 @@ impl Catalogue {
         Ok(scale.is_sound().then_some(Catalogue { scale, is_loaded: bytes[16] == 1 }))
     }
 
-    pub(super) fn write(&self, index: &Index) -> Result<(), StoreError> {
+    pub(super) fn write(&self, map: &dyn SortedMap) -> Result<(), StoreError> {
         let Scale { warehouses, customers, items } = self.scale;
         let mut bytes = MAGIC.to_vec();
         bytes.push(u8::from(self.is_loaded));
         bytes.extend([warehouses, customers, items].into_iter().flat_map(u32::to_le_bytes));
-        index.insert(KEY, bytes)?;
-        Ok(())
+        map.commit(&Batch::from_iter([(KEY, bytes)]))
     }
 }

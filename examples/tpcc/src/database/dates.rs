@@ -5,8 +5,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use leadline_index::Index;
+use leadline_index::Batch;
 
+use super::SortedMap;
 use crate::StoreError;
 
 const KEY: [u8; 2] = [0, 1];
@@ -24,8 +25,8 @@ struct State {
 }
 
 impl Dates {
-    pub(super) fn of(index: &Index) -> Result<Dates, StoreError> {
-        let end = match index.get(KEY)? {
+    pub(super) fn of(map: &dyn SortedMap) -> Result<Dates, StoreError> {
+        let end = match map.get(&KEY)? {
             // What is loaded has the date 1.
             None => 2,
             Some(bytes) => match bytes.try_into() {
@@ -36,11 +37,11 @@ impl Dates {
         Ok(Dates(Mutex::new(State { next: end, end })))
     }
 
-    pub(super) fn next(&self, index: &Index) -> Result<u64, StoreError> {
+    pub(super) fn next(&self, map: &dyn SortedMap) -> Result<u64, StoreError> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if state.next == state.end {
             let end = state.end + BLOCK;
-            index.insert(KEY, end.to_le_bytes())?;
+            map.commit(&Batch::from_iter([(KEY, end.to_le_bytes())]))?;
             state.end = end;
         }
         state.next += 1;

@@ -1,17 +1,18 @@
-//! The nine tables with their indexes, in one index.
+//! The nine tables with their indexes, in one sorted map.
 
 mod catalogue;
 mod dates;
 mod locks;
+mod map;
 mod table;
 mod transaction;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hdrhistogram::Histogram;
-use leadline_index::Index;
 
 pub use locks::{Held, Lock, Locks};
+pub use map::{Entry, SortedMap};
 pub use table::{
     CUSTOMERS, CUSTOMERS_BY_NAME, DISTRICTS_TABLE, HISTORY, ITEMS, KeyIndex, NEW_ORDERS, ORDER_LINES, ORDERS,
     ORDERS_BY_CUSTOMER, STOCK, Table, WAREHOUSES,
@@ -27,62 +28,61 @@ use dates::Dates;
 pub(crate) const LONGEST_NS: u64 = 3_600_000_000_000;
 
 /// A database.
-#[derive(Debug)]
 pub struct Database {
     /// Its size.
     pub scale: Scale,
     /// Taken by transactions.
     pub locks: Locks,
-    index: Index,
+    map: Arc<dyn SortedMap>,
     dates: Dates,
     /// How long commits took, nanoseconds.
     commits: Mutex<Histogram<u64>>,
 }
 
 impl Database {
-    /// An empty database in an index without entries. It is not a database for [`Database::open`] before
+    /// An empty database in a map without entries. It is not a database for [`Database::open`] before
     /// [`Database::loaded`].
     ///
     /// # Errors
-    /// The index's reason.
-    pub fn create(index: Index, scale: Scale) -> Result<Database, StoreError> {
-        Catalogue { scale, is_loaded: false }.write(&index)?;
-        Database::of(index, scale)
+    /// The map's reason.
+    pub fn create(map: Arc<dyn SortedMap>, scale: Scale) -> Result<Database, StoreError> {
+        Catalogue { scale, is_loaded: false }.write(&*map)?;
+        Database::of(map, scale)
     }
 
-    /// The database in an index.
+    /// The database in a map.
     ///
     /// # Errors
-    /// [`StoreError::NoDatabase`], [`StoreError::Unfinished`], or the index's reason.
-    pub fn open(index: Index) -> Result<Database, StoreError> {
-        match Catalogue::read(&index)? {
+    /// [`StoreError::NoDatabase`], [`StoreError::Unfinished`], or the map's reason.
+    pub fn open(map: Arc<dyn SortedMap>) -> Result<Database, StoreError> {
+        match Catalogue::read(&*map)? {
             None => Err(StoreError::NoDatabase),
             Some(Catalogue { is_loaded: false, .. }) => Err(StoreError::Unfinished),
-            Some(Catalogue { scale, .. }) => Database::of(index, scale),
+            Some(Catalogue { scale, .. }) => Database::of(map, scale),
         }
     }
 
-    /// Whether an index holds a database, loaded to its end or not.
+    /// Whether a map holds a database, loaded to its end or not.
     ///
     /// # Errors
-    /// The index's reason.
-    pub fn is_in(index: &Index) -> Result<bool, StoreError> {
-        Ok(Catalogue::read(index)?.is_some())
+    /// The map's reason.
+    pub fn is_in(map: &dyn SortedMap) -> Result<bool, StoreError> {
+        Ok(Catalogue::read(map)?.is_some())
     }
 
     /// All of it is there: it is made durable, and is a database from now on.
     ///
     /// # Errors
-    /// The index's reason.
+    /// The map's reason.
     pub fn loaded(&self) -> Result<(), StoreError> {
-        Catalogue { scale: self.scale, is_loaded: true }.write(&self.index)?;
-        Ok(self.index.checkpoint()?)
+        Catalogue { scale: self.scale, is_loaded: true }.write(self.map())?;
+        self.map().checkpoint()
     }
 
-    fn of(index: Index, scale: Scale) -> Result<Database, StoreError> {
-        let dates = Dates::of(&index)?;
+    fn of(map: Arc<dyn SortedMap>, scale: Scale) -> Result<Database, StoreError> {
+        let dates = Dates::of(&*map)?;
         let commits = Mutex::new(histogram());
-        Ok(Database { scale, locks: Locks::new(scale.warehouses), index, dates, commits })
+        Ok(Database { scale, locks: Locks::new(scale.warehouses), map, dates, commits })
     }
 
     /// Begins a transaction, which sees what it changes, and nobody else does before it commits.
@@ -90,18 +90,18 @@ impl Database {
         Transaction::new(self)
     }
 
-    /// The index that has all of it.
-    pub fn index(&self) -> &Index {
-        &self.index
+    /// The map that has all of it.
+    pub fn map(&self) -> &dyn SortedMap {
+        &*self.map
     }
 
     /// A date later than all before: TPC-C's clock counts transactions here, so that one seed gives one
     /// database.
     ///
     /// # Errors
-    /// The index's reason.
+    /// The map's reason.
     pub fn next_date(&self) -> Result<u64, StoreError> {
-        self.dates.next(&self.index)
+        self.dates.next(self.map())
     }
 
     /// How long the commits took since this was asked for last, nanoseconds.

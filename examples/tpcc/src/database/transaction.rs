@@ -7,13 +7,12 @@ use std::time::Instant;
 use leadline_index::Batch;
 
 use super::table::{KeyIndex, Table, after};
-use super::{Database, LONGEST_NS};
+use super::{Database, Entry, LONGEST_NS};
 use crate::StoreError;
 use crate::key::Key;
 use crate::rows::Keyed;
 
 /// A transaction. Dropped without [`Transaction::commit`], it never was.
-#[derive(Debug)]
 pub struct Transaction<'a> {
     db: &'a Database,
     batch: Batch,
@@ -28,12 +27,12 @@ impl<'a> Transaction<'a> {
     /// says otherwise.
     ///
     /// # Errors
-    /// [`StoreError`], here and below: a damaged row, or the index's reason.
+    /// [`StoreError`], here and below: a damaged row, or the map's reason.
     pub fn find<R: Keyed>(&self, table: &Table<R>, key: &Key) -> Result<Option<R>, StoreError> {
         let key = table.key(key);
         match self.batch.get(&key) {
             Some(changed) => changed.map(|bytes| table.decode(&key, bytes)).transpose(),
-            None => self.db.index.get(&key)?.map(|bytes| table.decode(&key, &bytes)).transpose(),
+            None => self.db.map().get(&key)?.map(|bytes| table.decode(&key, &bytes)).transpose(),
         }
     }
 
@@ -52,7 +51,7 @@ impl<'a> Transaction<'a> {
     /// As [`Transaction::find`].
     pub fn find_many<R: Keyed>(&self, table: &Table<R>, keys: &[Key]) -> Result<Vec<Option<R>>, StoreError> {
         let keys: Vec<Vec<u8>> = keys.iter().map(|key| table.key(key)).collect();
-        let found = self.db.index.multi_get(&keys)?;
+        let found = self.db.map().multi_get(&keys)?;
         let row = |(bytes, key): (Option<Vec<u8>>, &Vec<u8>)| {
             bytes.map(|bytes| table.decode(key, &bytes)).transpose()
         };
@@ -78,12 +77,8 @@ impl<'a> Transaction<'a> {
         last: &Key,
         limit: usize,
     ) -> Result<Vec<R>, StoreError> {
-        let range = self.db.index.range(table.key(first)..after(&table.key(last)));
-        let row = |pair: Result<(Vec<u8>, Vec<u8>), _>| {
-            let (key, bytes) = pair?;
-            table.decode(&key, &bytes)
-        };
-        range.take(limit).map(row).collect()
+        let entries = self.db.map().range(&table.key(first), &after(&table.key(last)), limit)?;
+        entries.iter().map(|(key, bytes)| table.decode(key, bytes)).collect()
     }
 
     /// Up to `limit` keys of an index that begin with `prefix`, ascending, as they were before this
@@ -93,19 +88,16 @@ impl<'a> Transaction<'a> {
     /// As [`Transaction::find`].
     pub fn keys(&self, index: &KeyIndex, prefix: &Key, limit: usize) -> Result<Vec<Key>, StoreError> {
         let prefix = index.key(prefix);
-        let range = self.db.index.range(prefix.clone()..after(&prefix));
-        let key = |pair: Result<(Vec<u8>, Vec<u8>), _>| {
-            let (key, _) = pair?;
-            match key.len() == 1 + index.key_bytes {
-                true => Ok(Key::from_bytes(&key[1..])),
-                false => {
-                    let what = "the key has a wrong length";
-                    let short = Key::from_bytes(&key[1..key.len().min(1 + index.key_bytes)]).to_string();
-                    Err(StoreError::Damaged { table: index.name, key: short, what })
-                }
+        let key = |(key, _): Entry| match key.len() == 1 + index.key_bytes {
+            true => Ok(Key::from_bytes(&key[1..])),
+            false => {
+                let what = "the key has a wrong length";
+                let short = Key::from_bytes(&key[1..key.len().min(1 + index.key_bytes)]).to_string();
+                Err(StoreError::Damaged { table: index.name, key: short, what })
             }
         };
-        range.take(limit).map(key).collect()
+        let entries = self.db.map().range(&prefix, &after(&prefix), limit)?;
+        entries.into_iter().map(key).collect()
     }
 
     /// Adds a row, or replaces the one with its key.
@@ -152,13 +144,13 @@ impl<'a> Transaction<'a> {
         self.batch.len()
     }
 
-    /// Makes all changes, as durable as the index was opened to make them.
+    /// Makes all changes, as durable as the map was opened to make them.
     ///
     /// # Errors
-    /// The index's reason: after a crash all of the changes are there, or none.
+    /// The map's reason: after a crash all of the changes are there, or none.
     pub fn commit(self) -> Result<(), StoreError> {
         let began = Instant::now();
-        self.db.index.commit(&self.batch)?;
+        self.db.map().commit(&self.batch)?;
         let ns = u64::try_from(began.elapsed().as_nanos()).unwrap_or(LONGEST_NS);
         self.db.commits().saturating_record(ns);
         Ok(())

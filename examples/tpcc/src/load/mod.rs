@@ -3,13 +3,14 @@
 mod size;
 mod warehouse;
 
+use std::sync::Arc;
+
 use fastrand::Rng;
-use leadline_index::Index;
 
 pub use size::bytes_needed;
 
 use crate::StoreError;
-use crate::database::{Database, ITEMS, Transaction};
+use crate::database::{Database, ITEMS, SortedMap, Transaction};
 use crate::random;
 use crate::rows::Item;
 use crate::scale::Scale;
@@ -17,18 +18,18 @@ use crate::scale::Scale;
 /// Rows and keys that are written together.
 const TOGETHER: usize = 8192;
 
-/// Makes a database in an empty index. The same scale and seed make the same database. `progress` is told the
+/// Makes a database in an empty map. The same scale and seed make the same database. `progress` is told the
 /// warehouses loaded so far, from 0 on.
 ///
 /// # Errors
-/// The index's reason.
+/// The map's reason.
 pub fn load(
-    index: Index,
+    map: Arc<dyn SortedMap>,
     scale: Scale,
     seed: u64,
     mut progress: impl FnMut(u32),
 ) -> Result<Database, StoreError> {
-    let db = Database::create(index, scale)?;
+    let db = Database::create(map, scale)?;
     let mut rng = Rng::with_seed(seed);
     progress(0);
     let mut rows = db.begin();

@@ -67,7 +67,7 @@ pub fn run(
     cancel: &AtomicBool,
 ) -> Result<Report, StoreError> {
     db.take_commits();
-    let written = db.index().stats().written_bytes();
+    let written = db.map().written_bytes();
     let shared = Run {
         db,
         config,
@@ -92,8 +92,8 @@ pub fn run(
     for tally in tallies {
         all.add(&tally?);
     }
-    db.index().checkpoint()?;
-    let written = db.index().stats().written_bytes() - written;
+    db.map().checkpoint()?;
+    let written = db.map().written_bytes() - written;
     Ok(all.report(seconds, &db.take_commits(), written))
 }
 
