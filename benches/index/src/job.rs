@@ -10,6 +10,7 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::{Value as Json, json};
 
 use crate::store::{self, KEY_BYTES, Settings, Store, VALUE_BYTES};
+use crate::tpcc;
 use crate::workload::{Client, Shared, Ycsb, key, value};
 
 /// What is measured.
@@ -28,6 +29,12 @@ pub enum Job {
     Ycsb(Ycsb),
     /// A new pair, durable when it returns.
     Commit,
+    /// TPC-C's standard mix, each commit durable.
+    Tpcc,
+    /// The initial population, which is not measured.
+    TpccFill,
+    /// Whether the database is consistent.
+    TpccCheck,
 }
 
 impl FromStr for Job {
@@ -42,10 +49,13 @@ impl FromStr for Job {
             _ if text == "fill" => Some(Job::Fill),
             _ if text == "get" => Some(Job::Get),
             _ if text == "commit" => Some(Job::Commit),
+            _ if text == "tpcc" => Some(Job::Tpcc),
+            _ if text == "tpcc-fill" => Some(Job::TpccFill),
+            _ if text == "tpcc-check" => Some(Job::TpccCheck),
             _ => None,
         };
         job.ok_or_else(|| {
-            format!("no job `{text}`; there are load, insert, get, multi-get-N, ycsb-a to -f, commit")
+            format!("no job `{text}`; there are load, insert, get, multi-get-N, ycsb-a to -f, commit, tpcc")
         })
     }
 }
@@ -58,6 +68,7 @@ impl Job {
             Job::MultiGet(_) | Job::Get => "keys/s",
             Job::Ycsb(_) => "operations/s",
             Job::Commit => "commits/s",
+            Job::Tpcc | Job::TpccFill | Job::TpccCheck => "transactions/s",
         }
     }
 
@@ -68,7 +79,15 @@ impl Job {
 
     /// Whether a put must be durable when it returns.
     pub fn durable(self) -> bool {
-        self == Job::Commit
+        matches!(self, Job::Commit | Job::Tpcc)
+    }
+
+    /// What the store that it works on holds, for its directory's name; and the job that fills it.
+    pub fn content(self) -> (&'static str, &'static str) {
+        match self {
+            Job::Tpcc | Job::TpccFill | Job::TpccCheck => ("tpcc", "tpcc-fill"),
+            _ => ("index", "fill"),
+        }
     }
 }
 
@@ -79,6 +98,8 @@ pub struct Run {
     pub threads: usize,
     /// Keys of the store when it was loaded.
     pub keys: u64,
+    /// Warehouses of TPC-C.
+    pub warehouses: u32,
     pub seconds: f64,
     /// Before the measurement, to fill caches.
     pub warm_seconds: f64,
@@ -88,8 +109,12 @@ pub struct Run {
 /// Runs a job and says what came of it.
 pub fn run(name: &str, settings: &Settings, run: &Run) -> Result<Json> {
     let store = store::open(name, settings)?;
-    if run.job.fills() {
-        return fill(store, run.job, run.keys);
+    match run.job {
+        Job::Tpcc => return tpcc(store, run),
+        Job::TpccFill => return tpcc::fill(store, run.warehouses).map(|()| json!({})),
+        Job::TpccCheck => return tpcc::check(store).map(|()| json!({})),
+        job if job.fills() => return fill(store, job, run.keys),
+        _ => {}
     }
     let counter = settings.path.join("keys");
     let keys = std::fs::read_to_string(&counter).ok().and_then(|text| text.trim().parse().ok());
@@ -103,6 +128,19 @@ pub fn run(name: &str, settings: &Settings, run: &Run) -> Result<Json> {
     store.flush()?;
     std::fs::write(&counter, shared.keys.into_inner().to_string())?;
     Ok(json!({"rate": count as f64 / seconds, "read_bytes_each": traffic.read as f64 / count.max(1) as f64}))
+}
+
+fn tpcc(store: Box<dyn Store>, run: &Run) -> Result<Json> {
+    let mut before = Traffic::now()?;
+    let terminals = u32::try_from(run.threads)?;
+    let done = tpcc::run(store, terminals, [run.warm_seconds, run.seconds], run.seed, || {
+        before = Traffic::now()?;
+        Ok(())
+    })?;
+    let traffic = Traffic::now()?.since(&before);
+    let each = |bytes: u64| bytes as f64 / done.transactions.max(1) as f64;
+    let rate = done.transactions as f64 / done.seconds;
+    Ok(json!({"rate": rate, "read_bytes_each": each(traffic.read), "written_each": each(traffic.written)}))
 }
 
 /// All keys; until everything is durable, and the store closed.
@@ -166,6 +204,7 @@ fn step(
     match run.job {
         Job::MultiGet(count) => {
             let keys: Vec<_> = (0..count).map(|_| key(random.u64(..run.keys))).collect();
+            let keys: Vec<&[u8]> = keys.iter().map(<[u8; KEY_BYTES]>::as_slice).collect();
             let found = store.multi_get(&keys)?;
             if found.len() != count || found.iter().any(Option::is_none) {
                 bail!("keys are missing");
@@ -181,7 +220,7 @@ fn step(
             let id = shared.keys.fetch_add(1, Ordering::Relaxed);
             store.put(&[(key(id), value(random))]).map(|()| 1)
         }
-        Job::Load | Job::Insert | Job::Fill => Ok(0),
+        _ => Ok(0),
     }
 }
 

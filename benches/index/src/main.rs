@@ -3,6 +3,7 @@
 mod job;
 mod store;
 mod stores;
+mod tpcc;
 mod workload;
 
 #[path = "../../src/bin/graph/cgroup.rs"]
@@ -36,7 +37,7 @@ struct Turns {
     /// Which stores
     #[arg(long, value_delimiter = ',', default_values_t = NAMES.iter().map(|&name| name.to_owned()))]
     stores: Vec<String>,
-    /// load, insert, get, multi-get-N, ycsb-a to ycsb-f, commit
+    /// load, insert, get, multi-get-N, ycsb-a to ycsb-f, commit, tpcc
     #[arg(
         long,
         value_delimiter = ',',
@@ -49,6 +50,9 @@ struct Turns {
     /// Keys, of 16 bytes and with values of 100
     #[arg(long, default_value_t = 10_000_000)]
     keys: u64,
+    /// Warehouses of TPC-C, about 80 MB each
+    #[arg(long, default_value_t = 10, value_name = "W")]
+    warehouses: u32,
     /// Memory in MiB; a quarter of the keys and values if it is not given
     #[arg(long)]
     memory_mib: Option<u64>,
@@ -73,6 +77,8 @@ struct One {
     #[arg(long)]
     keys: u64,
     #[arg(long)]
+    warehouses: u32,
+    #[arg(long)]
     seconds: f64,
     #[arg(long)]
     warm_seconds: f64,
@@ -84,13 +90,25 @@ fn main() -> Result<()> {
     match Program::parse() {
         Program::Run(turns) => turns.run(),
         Program::One(one) => {
-            let path = store::path(&one.dir, &one.store);
+            let path = store::path(&one.dir, one.job.content().0, &one.store);
             let (memory_bytes, durable) = (one.memory_bytes, one.job.durable());
             let settings = Settings { path, memory_bytes, durable };
-            let (job, threads, keys, seed) = (one.job, one.threads, one.keys, one.seed);
-            let run = Run { job, threads, keys, seconds: one.seconds, warm_seconds: one.warm_seconds, seed };
-            println!("{}", job::run(&one.store, &settings, &run)?);
+            println!("{}", job::run(&one.store, &settings, &one.as_run())?);
             Ok(())
+        }
+    }
+}
+
+impl One {
+    fn as_run(&self) -> Run {
+        Run {
+            job: self.job,
+            threads: self.threads,
+            keys: self.keys,
+            warehouses: self.warehouses,
+            seconds: self.seconds,
+            warm_seconds: self.warm_seconds,
+            seed: self.seed,
         }
     }
 }
@@ -103,16 +121,15 @@ type Results = Vec<Result<Vec<Json>, String>>;
 
 impl Turns {
     fn run(&self) -> Result<()> {
-        let quarter = self.keys * (KEY_BYTES + VALUE_BYTES) as u64 / 4;
-        let memory_bytes = self.memory_mib.map_or(quarter, |mib| mib << 20);
         let jobs = self.jobs.iter().map(|job| job.parse().map_err(anyhow::Error::msg));
         let jobs = jobs.collect::<Result<Vec<Job>>>()?;
         let controller = Controller::find()?;
-        println!("{} keys, {} MiB of memory", self.keys, memory_bytes >> 20);
+        println!("{} keys; {} warehouses", self.keys, self.warehouses);
         println!();
-        println!("| job | threads | store | rate | lowest | highest | of the best | bytes |");
-        println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+        println!("| job | threads | MiB of memory | store | rate | lowest | highest | of the best | bytes |");
+        println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
         for (job, name) in jobs.into_iter().zip(&self.jobs) {
+            let memory_bytes = self.memory_bytes(job)?;
             for &threads in &self.threads {
                 let mut results: Results = vec![Ok(Vec::new()); self.stores.len()];
                 for round in 0..self.rounds {
@@ -126,10 +143,24 @@ impl Turns {
                         }
                     }
                 }
-                self.print(job, name, threads, &results);
+                self.print(job, name, (threads, memory_bytes), &results);
+            }
+            if job == Job::Tpcc {
+                for store in 0..self.stores.len() {
+                    self.child(&controller, (FILL_BYTES, memory_bytes), "tpcc-check", 1, store, 0)
+                        .with_context(|| self.stores[store].clone())?;
+                }
             }
         }
         Ok(())
+    }
+
+    fn memory_bytes(&self, job: Job) -> Result<u64> {
+        let user_bytes = match job {
+            Job::Tpcc => tpcc::bytes(self.warehouses)?,
+            _ => self.keys * (KEY_BYTES + VALUE_BYTES) as u64,
+        };
+        Ok(self.memory_mib.map_or(user_bytes / 4, |mib| mib << 20))
     }
 
     fn turn(
@@ -141,11 +172,12 @@ impl Turns {
         store: usize,
         round: u64,
     ) -> Result<Json> {
-        let path = store::path(&self.dir, &self.stores[store]);
+        let (content, fill) = job.content();
+        let path = store::path(&self.dir, content, &self.stores[store]);
         if job.fills() && path.exists() {
             std::fs::remove_dir_all(&path)?;
         } else if !job.fills() && !path.exists() {
-            self.child(controller, (FILL_BYTES, memory_bytes), "fill", 1, store, round)?;
+            self.child(controller, (FILL_BYTES, memory_bytes), fill, 1, store, round)?;
         }
         drop_caches()?;
         let result = self.child(controller, (memory_bytes, memory_bytes), name, threads, store, round)?;
@@ -174,6 +206,7 @@ impl Turns {
         option("memory-bytes", memory_bytes.to_string());
         option("threads", threads.to_string());
         option("keys", self.keys.to_string());
+        option("warehouses", self.warehouses.to_string());
         option("seconds", self.seconds.to_string());
         option("warm-seconds", self.warm_seconds.to_string());
         option("seed", seed.to_string());
@@ -188,7 +221,8 @@ impl Turns {
         serde_json::from_slice(&output.stdout).context("what a measurement printed")
     }
 
-    fn print(&self, job: Job, name: &str, threads: usize, results: &Results) {
+    fn print(&self, job: Job, name: &str, (threads, memory_bytes): (usize, u64), results: &Results) {
+        let memory = memory_bytes >> 20;
         let numbers = |results: &[Json], key: &str| -> Vec<f64> {
             results.iter().filter_map(|result| result[key].as_f64()).collect()
         };
@@ -198,7 +232,7 @@ impl Turns {
             let results = match result {
                 Ok(results) => results,
                 Err(why) => {
-                    println!("| {name} | {threads} | {store} | {why} | | | | |");
+                    println!("| {name} | {threads} | {memory} | {store} | {why} | | | | |");
                     continue;
                 }
             };
@@ -207,10 +241,15 @@ impl Turns {
                 _ if job.fills() => {
                     format!("{:.2} written for each", median(&numbers(results, "written_per_byte"))[0])
                 }
+                Job::Tpcc => {
+                    let [read, written] =
+                        ["read_bytes_each", "written_each"].map(|key| numbers(results, key));
+                    format!("{:.0} read, {:.0} written for each", median(&read)[0], median(&written)[0])
+                }
                 _ => format!("{:.0} read for each", median(&numbers(results, "read_bytes_each"))[0]),
             };
             println!(
-                "| {name} | {threads} | {store} | {middle:.0} {} | {low:.0} | {high:.0} | {:.2} | {bytes} |",
+                "| {name} | {threads} | {memory} | {store} | {middle:.0} {} | {low:.0} | {high:.0} | {:.2} | {bytes} |",
                 job.unit(),
                 middle / best
             );

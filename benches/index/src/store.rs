@@ -20,17 +20,33 @@ pub struct Settings {
     pub durable: bool,
 }
 
+/// A key and its value.
+pub type Entry = (Vec<u8>, Vec<u8>);
+
+/// A key and its new value; none: the key goes.
+pub type Change<'a> = (&'a [u8], Option<&'a [u8]>);
+
 /// A sorted map, shared by threads.
-pub trait Store: Sync {
-    fn get(&self, key: &Key) -> Result<Option<Vec<u8>>>;
+pub trait Store: Send + Sync {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>>;
 
     /// The values in the order of the keys, by what the store offers for many keys.
-    fn multi_get(&self, keys: &[Key]) -> Result<Vec<Option<Vec<u8>>>> {
+    fn multi_get(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
         keys.iter().map(|key| self.get(key)).collect()
     }
 
-    /// All pairs in one transaction or batch.
-    fn put(&self, pairs: &[(Key, Value)]) -> Result<()>;
+    /// All changes in one transaction or batch.
+    fn write(&self, changes: &[Change<'_>]) -> Result<()>;
+
+    /// All pairs by what the store offers for many.
+    fn put(&self, pairs: &[(Key, Value)]) -> Result<()> {
+        if let [(key, value)] = pairs {
+            return self.write(&[(key, Some(value))]);
+        }
+        let changes: Vec<Change<'_>> =
+            pairs.iter().map(|(key, value)| (key.as_slice(), Some(value.as_slice()))).collect();
+        self.write(&changes)
+    }
 
     /// Fills the empty store with pairs in any order, by what it offers for that.
     fn load(&self, pairs: &mut dyn Iterator<Item = (Key, Value)>) -> Result<()> {
@@ -39,6 +55,9 @@ pub trait Store: Sync {
 
     /// Reads up to `count` pairs from `from` on, and returns how many there were.
     fn scan(&self, from: &Key, count: usize) -> Result<usize>;
+
+    /// Up to `limit` entries from `first` on and before `end`, ascending.
+    fn range(&self, first: &[u8], end: &[u8], limit: usize) -> Result<Vec<Entry>>;
 
     /// Makes everything durable.
     fn flush(&self) -> Result<()>;
@@ -97,7 +116,7 @@ pub fn open(name: &str, settings: &Settings) -> Result<Box<dyn Store>> {
     })
 }
 
-/// The directory of a store.
-pub fn path(dir: &Path, name: &str) -> PathBuf {
-    dir.join(format!("index-{name}"))
+/// The directory of a store that holds `content`.
+pub fn path(dir: &Path, content: &str, name: &str) -> PathBuf {
+    dir.join(format!("{content}-{name}"))
 }

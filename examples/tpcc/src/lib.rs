@@ -24,7 +24,7 @@ pub mod transaction;
 pub use accesses::{Counts, TraceFile};
 pub use check::{Inconsistency, check};
 pub use error::StoreError;
-pub use load::{bytes_needed, load};
+pub use load::{bytes_needed, load, row_bytes};
 pub use random::last_name;
 pub use run::{KindReport, Mix, Report, RunConfig, Stop, run};
 pub use scale::{DISTRICTS, Scale};

@@ -6,7 +6,7 @@ use anyhow::Result;
 use fjall::config::CompressionPolicy;
 use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, PersistMode};
 
-use crate::store::{Key, Settings, Store, Value};
+use crate::store::{Change, Entry, Key, Settings, Store};
 
 pub struct Fjall {
     database: Database,
@@ -27,13 +27,13 @@ pub fn open(settings: &Settings) -> Result<Fjall> {
 }
 
 impl Store for Fjall {
-    fn get(&self, key: &Key) -> Result<Option<Vec<u8>>> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
         Ok(self.pairs.get(key)?.map(|value| value.to_vec()))
     }
 
-    fn put(&self, pairs: &[(Key, Value)]) -> Result<()> {
+    fn write(&self, changes: &[Change<'_>]) -> Result<()> {
         let mode = if self.durable { PersistMode::SyncData } else { PersistMode::Buffer };
-        if let [(key, value)] = pairs {
+        if let [(key, Some(value))] = *changes {
             self.pairs.insert(key, value)?;
             if self.durable {
                 self.database.persist(mode)?;
@@ -41,8 +41,11 @@ impl Store for Fjall {
             return Ok(());
         }
         let mut batch = self.database.batch().durability(Some(mode));
-        for (key, value) in pairs {
-            batch.insert(&self.pairs, key, value);
+        for &(key, value) in changes {
+            match value {
+                Some(value) => batch.insert(&self.pairs, key, value),
+                None => batch.remove(&self.pairs, key),
+            }
         }
         Ok(batch.commit()?)
     }
@@ -54,6 +57,14 @@ impl Store for Fjall {
             found += 1;
         }
         Ok(found)
+    }
+
+    fn range(&self, first: &[u8], end: &[u8], limit: usize) -> Result<Vec<Entry>> {
+        let entry = |pair: fjall::Guard| {
+            let (key, value) = pair.into_inner()?;
+            Ok((key.to_vec(), value.to_vec()))
+        };
+        self.pairs.range(first..end).take(limit).map(entry).collect()
     }
 
     fn flush(&self) -> Result<()> {

@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use leadline_index::{Durability, Index, Options};
+use leadline_index::{Batch, Durability, Index, Options};
 
-use crate::store::{Key, Settings, Store, Value};
+use crate::store::{Change, Entry, Key, Settings, Store, Value};
 
 pub struct Leadline(Index);
 
@@ -20,12 +20,23 @@ pub fn open(settings: &Settings) -> Result<Leadline> {
 }
 
 impl Store for Leadline {
-    fn get(&self, key: &Key) -> Result<Option<Vec<u8>>> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
         Ok(self.0.get(key)?)
     }
 
-    fn multi_get(&self, keys: &[Key]) -> Result<Vec<Option<Vec<u8>>>> {
+    fn multi_get(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
         Ok(self.0.multi_get(keys)?)
+    }
+
+    fn write(&self, changes: &[Change<'_>]) -> Result<()> {
+        let mut batch = Batch::new();
+        for &(key, value) in changes {
+            match value {
+                Some(value) => batch.insert(key, value),
+                None => batch.remove(key),
+            };
+        }
+        Ok(self.0.commit(&batch)?)
     }
 
     fn put(&self, pairs: &[(Key, Value)]) -> Result<()> {
@@ -47,6 +58,10 @@ impl Store for Leadline {
             found += 1;
         }
         Ok(found)
+    }
+
+    fn range(&self, first: &[u8], end: &[u8], limit: usize) -> Result<Vec<Entry>> {
+        Ok(self.0.range(first..end).take(limit).collect::<Result<_, _>>()?)
     }
 
     fn flush(&self) -> Result<()> {

@@ -8,7 +8,7 @@ use anyhow::Result;
 use heed::types::Bytes;
 use heed::{CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions};
 
-use crate::store::{Key, Settings, Store, Value};
+use crate::store::{Change, Entry, Key, Settings, Store};
 
 /// The file may become this large.
 const MAP_BYTES: usize = 64 << 30;
@@ -33,20 +33,23 @@ pub fn open(settings: &Settings) -> Result<Lmdb> {
 }
 
 impl Store for Lmdb {
-    fn get(&self, key: &Key) -> Result<Option<Vec<u8>>> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
         let transaction = self.env.read_txn()?;
         Ok(self.pairs.get(&transaction, key)?.map(<[u8]>::to_vec))
     }
 
-    fn multi_get(&self, keys: &[Key]) -> Result<Vec<Option<Vec<u8>>>> {
+    fn multi_get(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
         let transaction = self.env.read_txn()?;
         keys.iter().map(|key| Ok(self.pairs.get(&transaction, key)?.map(<[u8]>::to_vec))).collect()
     }
 
-    fn put(&self, pairs: &[(Key, Value)]) -> Result<()> {
+    fn write(&self, changes: &[Change<'_>]) -> Result<()> {
         let mut transaction = self.env.write_txn()?;
-        for (key, value) in pairs {
-            self.pairs.put(&mut transaction, key, value)?;
+        for (key, value) in changes {
+            match value {
+                Some(value) => self.pairs.put(&mut transaction, key, value)?,
+                None => drop(self.pairs.delete(&mut transaction, key)?),
+            }
         }
         Ok(transaction.commit()?)
     }
@@ -60,6 +63,14 @@ impl Store for Lmdb {
             found += 1;
         }
         Ok(found)
+    }
+
+    fn range(&self, first: &[u8], end: &[u8], limit: usize) -> Result<Vec<Entry>> {
+        let transaction = self.env.read_txn()?;
+        let range = (Bound::Included(first), Bound::Excluded(end));
+        let entry = |pair: Result<(&[u8], &[u8]), _>| pair.map(|(key, value)| (key.to_vec(), value.to_vec()));
+        let pairs = self.pairs.range(&transaction, &range)?.take(limit);
+        Ok(pairs.map(entry).collect::<Result<_, _>>()?)
     }
 
     fn flush(&self) -> Result<()> {

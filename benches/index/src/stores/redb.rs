@@ -2,9 +2,9 @@
 //! the default of 1 GiB would not fit (docs.rs/redb, `Builder::set_cache_size`).
 
 use anyhow::Result;
-use redb::{Database, Durability, ReadableDatabase as _, TableDefinition};
+use redb::{AccessGuard, Database, Durability, ReadableDatabase as _, TableDefinition};
 
-use crate::store::{Key, Settings, Store, Value};
+use crate::store::{Change, Entry, Key, Settings, Store};
 
 const TABLE: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("pairs");
 
@@ -23,13 +23,16 @@ pub fn open(settings: &Settings) -> Result<Redb> {
 }
 
 impl Redb {
-    fn commit(&self, pairs: &[(Key, Value)], durable: bool) -> Result<()> {
+    fn commit(&self, changes: &[Change<'_>], durable: bool) -> Result<()> {
         let mut transaction = self.database.begin_write()?;
         // Pages are freed by durable commits only (docs.rs/redb, `Durability::None`).
         transaction.set_durability(if durable { Durability::Immediate } else { Durability::None })?;
         let mut table = transaction.open_table(TABLE)?;
-        for (key, value) in pairs {
-            table.insert(key.as_slice(), value.as_slice())?;
+        for &(key, value) in changes {
+            match value {
+                Some(value) => drop(table.insert(key, value)?),
+                None => drop(table.remove(key)?),
+            }
         }
         drop(table);
         Ok(transaction.commit()?)
@@ -37,20 +40,20 @@ impl Redb {
 }
 
 impl Store for Redb {
-    fn get(&self, key: &Key) -> Result<Option<Vec<u8>>> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
         let table = self.database.begin_read()?.open_table(TABLE)?;
-        Ok(table.get(key.as_slice())?.map(|value| value.value().to_vec()))
+        Ok(table.get(key)?.map(|value| value.value().to_vec()))
     }
 
-    fn multi_get(&self, keys: &[Key]) -> Result<Vec<Option<Vec<u8>>>> {
+    fn multi_get(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
         let table = self.database.begin_read()?.open_table(TABLE)?;
-        let get = |key: &Key| Ok(table.get(key.as_slice())?.map(|value| value.value().to_vec()));
+        let get = |key: &&[u8]| Ok(table.get(key)?.map(|value| value.value().to_vec()));
         keys.iter().map(get).collect()
     }
 
-    fn put(&self, pairs: &[(Key, Value)]) -> Result<()> {
-        // Of puts that need not be durable, one in 1024 is: the file would grow without end.
-        self.commit(pairs, self.durable || fastrand::u32(..1024) == 0)
+    fn write(&self, changes: &[Change<'_>]) -> Result<()> {
+        // Of changes that need not be durable, one in 1024 is: the file would grow without end.
+        self.commit(changes, self.durable || fastrand::u32(..1024) == 0)
     }
 
     fn scan(&self, from: &Key, count: usize) -> Result<usize> {
@@ -62,6 +65,15 @@ impl Store for Redb {
             found += 1;
         }
         Ok(found)
+    }
+
+    fn range(&self, first: &[u8], end: &[u8], limit: usize) -> Result<Vec<Entry>> {
+        let table = self.database.begin_read()?.open_table(TABLE)?;
+        let entry = |pair| {
+            let (key, value): (AccessGuard<'_, &[u8]>, AccessGuard<'_, &[u8]>) = pair?;
+            Ok((key.value().to_vec(), value.value().to_vec()))
+        };
+        table.range(first..end)?.take(limit).map(entry).collect()
     }
 
     fn flush(&self) -> Result<()> {

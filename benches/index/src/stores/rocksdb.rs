@@ -9,7 +9,7 @@ use anyhow::Result;
 use rocksdb::{BlockBasedOptions, Cache, DB, Options, ReadOptions, WriteBatch, WriteOptions};
 use rocksdb::{ColumnFamily, ColumnFamilyDescriptor, DBCompressionType, DEFAULT_COLUMN_FAMILY_NAME};
 
-use crate::store::{Key, Settings, Store, Value};
+use crate::store::{Change, Entry, Key, Settings, Store};
 
 pub struct Rocks {
     database: DB,
@@ -53,19 +53,22 @@ fn reading() -> ReadOptions {
 }
 
 impl Store for Rocks {
-    fn get(&self, key: &Key) -> Result<Option<Vec<u8>>> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
         Ok(self.database.get(key)?)
     }
 
-    fn multi_get(&self, keys: &[Key]) -> Result<Vec<Option<Vec<u8>>>> {
+    fn multi_get(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
         let found = self.database.batched_multi_get_cf_opt(self.family()?, keys, false, &reading());
         found.into_iter().map(|value| Ok(value?.map(|value| value.to_vec()))).collect()
     }
 
-    fn put(&self, pairs: &[(Key, Value)]) -> Result<()> {
+    fn write(&self, changes: &[Change<'_>]) -> Result<()> {
         let mut batch = WriteBatch::default();
-        for (key, value) in pairs {
-            batch.put(key, value);
+        for (key, value) in changes {
+            match value {
+                Some(value) => batch.put(key, value),
+                None => batch.delete(key),
+            }
         }
         let mut options = WriteOptions::default();
         options.set_sync(self.durable);
@@ -81,6 +84,23 @@ impl Store for Rocks {
         while found < count && iterator.valid() {
             std::hint::black_box(iterator.item());
             found += 1;
+            iterator.next();
+        }
+        iterator.status()?;
+        Ok(found)
+    }
+
+    fn range(&self, first: &[u8], end: &[u8], limit: usize) -> Result<Vec<Entry>> {
+        let mut options = reading();
+        options.set_iterate_lower_bound(first);
+        options.set_iterate_upper_bound(end);
+        let mut iterator = self.database.raw_iterator_opt(options);
+        iterator.seek_to_first();
+        let mut found = Vec::new();
+        while found.len() < limit
+            && let Some((key, value)) = iterator.item()
+        {
+            found.push((key.to_vec(), value.to_vec()));
             iterator.next();
         }
         iterator.status()?;

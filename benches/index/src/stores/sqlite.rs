@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 
-use crate::store::{Key, Settings, Store, Value};
+use crate::store::{Change, Entry, Key, Settings, Store};
 
 pub struct Sqlite {
     settings: Settings,
@@ -52,31 +52,35 @@ impl Sqlite {
     }
 }
 
-fn get(connection: &Connection, key: &Key) -> Result<Option<Vec<u8>>> {
+fn get(connection: &Connection, key: &[u8]) -> Result<Option<Vec<u8>>> {
     let mut statement = connection.prepare_cached("SELECT value FROM pairs WHERE key = ?")?;
-    Ok(statement.query_row([key.as_slice()], |row| row.get(0)).optional()?)
+    Ok(statement.query_row([key], |row| row.get(0)).optional()?)
 }
 
 impl Store for Sqlite {
-    fn get(&self, key: &Key) -> Result<Option<Vec<u8>>> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
         self.with(|connection| get(connection, key))
     }
 
-    fn multi_get(&self, keys: &[Key]) -> Result<Vec<Option<Vec<u8>>>> {
+    fn multi_get(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
         self.with(|connection| {
             let transaction = connection.transaction()?;
             keys.iter().map(|key| get(&transaction, key)).collect()
         })
     }
 
-    fn put(&self, pairs: &[(Key, Value)]) -> Result<()> {
+    fn write(&self, changes: &[Change<'_>]) -> Result<()> {
         self.with(|connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let mut statement = transaction.prepare_cached("INSERT OR REPLACE INTO pairs VALUES (?, ?)")?;
-            for (key, value) in pairs {
-                statement.execute([key.as_slice(), value.as_slice()])?;
+            let mut put = transaction.prepare_cached("INSERT OR REPLACE INTO pairs VALUES (?, ?)")?;
+            let mut remove = transaction.prepare_cached("DELETE FROM pairs WHERE key = ?")?;
+            for &(key, value) in changes {
+                match value {
+                    Some(value) => put.execute([key, value])?,
+                    None => remove.execute([key])?,
+                };
             }
-            drop(statement);
+            drop((put, remove));
             Ok(transaction.commit()?)
         })
     }
@@ -92,6 +96,17 @@ impl Store for Sqlite {
                 found += 1;
             }
             Ok(found)
+        })
+    }
+
+    fn range(&self, first: &[u8], end: &[u8], limit: usize) -> Result<Vec<Entry>> {
+        self.with(|connection| {
+            let query = "SELECT key, value FROM pairs WHERE key >= ? AND key < ? ORDER BY key LIMIT ?";
+            let mut statement = connection.prepare_cached(query)?;
+            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+            let rows = statement
+                .query_map(rusqlite::params![first, end, limit], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(rows.collect::<Result<_, _>>()?)
         })
     }
 

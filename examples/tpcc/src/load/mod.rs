@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use fastrand::Rng;
 
-pub use size::bytes_needed;
+pub use size::{bytes_needed, row_bytes};
 
 use crate::StoreError;
 use crate::database::{Database, ITEMS, SortedMap, Transaction};

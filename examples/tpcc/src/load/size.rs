@@ -11,6 +11,13 @@ const PER_ENTRY: u64 = 11;
 
 /// Bytes that the nodes of a database of this scale take after loading, about.
 pub fn bytes_needed(scale: Scale) -> u64 {
+    // Keys come in order, but not at the end of all keys: nodes that are divided stay a little more than half
+    // full.
+    row_bytes(scale) * 17 / 10
+}
+
+/// Bytes of its rows and keys, each with what an index adds to an entry.
+pub fn row_bytes(scale: Scale) -> u64 {
     let warehouses = u64::from(scale.warehouses);
     let districts = warehouses * u64::from(DISTRICTS);
     let customers = districts * u64::from(scale.customers);
@@ -30,9 +37,7 @@ pub fn bytes_needed(scale: Scale) -> u64 {
         customers * (NAME_KEY_BYTES as u64 + PER_ENTRY),
         customers * (ORDER_OF_CUSTOMER_KEY_BYTES as u64 + PER_ENTRY),
     ];
-    // Keys come in order, but not at the end of all keys: nodes that are divided stay a little more than half
-    // full.
-    rows.into_iter().sum::<u64>() * 17 / 10
+    rows.into_iter().sum()
 }
 
 fn table<R: Keyed>(rows: u64) -> u64 {
