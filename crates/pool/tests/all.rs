@@ -15,6 +15,7 @@ mod naive;
 mod objects;
 mod out_of_place;
 mod out_of_place_crashes;
+mod out_of_place_damage;
 mod paper;
 mod policies;
 mod read_many;

@@ -48,7 +48,7 @@ struct Model {
     case: Case,
     /// Of each page, what it may hold: from its last durable contents on. 0 is zeros.
     may: Vec<Vec<u64>>,
-    /// All pages at the last complete checkpoint, and as they would be after one that may be complete.
+    /// All pages at the last complete checkpoint, and as they would be after those since that failed.
     states: Vec<Vec<u64>>,
     versions: u64,
 }
@@ -105,10 +105,10 @@ impl Model {
                 }
             }
             Step::Checkpoint => {
-                self.states.truncate(1);
+                // One that failed may be on the device all the same, until another is complete.
                 self.states.push(self.last());
                 pool.checkpoint()?;
-                self.states.remove(0);
+                self.states = vec![self.last()];
                 self.may.iter_mut().for_each(|may| *may = vec![may[may.len() - 1]]);
             }
         }

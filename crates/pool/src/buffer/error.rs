@@ -130,14 +130,14 @@ pub enum PoolError {
         /// Places that are kept for the last checkpoint.
         kept: u64,
     },
-    /// The page map, a superblock or a list of discarded pages could not be written.
+    /// The page map, a superblock or a list of changes could not be written.
     #[error("the page map could not be written, and the one before stays in force: {source}")]
     PageMap {
         /// What the write came to.
         source: Box<PoolError>,
     },
-    /// A superblock cannot be read. It may be the one in force: to go on from the other could bring back an
-    /// older state.
+    /// No superblock can be read, or one of a version without copies: to go on from the other could bring back
+    /// an older state.
     #[error(
         "the superblock at byte {at} of the device cannot be read: {source}; restore the device from a backup"
     )]

@@ -1,18 +1,16 @@
-//! A checkpoint: lists of discards, a flush, and then the superblock if it says anything new.
+//! A checkpoint: lists of what changed, a flush, and then the superblock if it says anything new.
 //!
 //! With atomic checkpoints the superblock names the version up to which pages count, and is written after the
 //! flush has made all of them durable: a crash before leaves the last checkpoint in force. The page map is
 //! written when it adds one or two per cent to the pages that were written since it was last, or when
 //! the pool is closed.
 
-use crate::buffer::checksum;
 use crate::buffer::core::Core;
 use crate::buffer::error::PoolError;
 use crate::buffer::io_queue::IoQueueGuard;
 use crate::buffer::places::Places;
-use crate::buffer::places::record::{self, Discard};
-use crate::buffer::places::segments::{Snapshot, Writer};
-use crate::buffer::places::stamp::RECORD;
+use crate::buffer::places::record::ListAt;
+use crate::buffer::places::segments::Snapshot;
 use crate::buffer::places::superblock::Superblock;
 
 /// Segments that are written at least between two page maps.
@@ -36,7 +34,11 @@ impl Core {
         let layout = &places.layout;
         let due = (SEGMENTS * u64::from(layout.segment_pages))
             .max(PAGES * places.map.end().div_ceil(layout.entries().into()));
-        let map = if places.segments().unmapped() >= due { MapWrite::Yes } else { MapWrite::No };
+        let is_due = {
+            let segments = places.segments();
+            segments.unmapped() >= due || segments.is_full_of_lists()
+        };
+        let map = if is_due { MapWrite::Yes } else { MapWrite::No };
         self.write_checkpoint(io, places, map)
     }
 
@@ -55,29 +57,31 @@ impl Core {
     ) -> Result<(), PoolError> {
         let _one = places.checkpoint();
         let failures = self.durability.failures();
-        let pending = places.segments().begin_checkpoint();
+        let changes = places.segments().begin_checkpoint(map != MapWrite::No);
         let done = self
-            .write_discards(io, places, &pending.discards)
-            .and_then(|()| {
+            .write_lists(io, places, &changes)
+            .and_then(|list| {
                 if places.segments().owed().is_some() {
                     // Nothing was written since the pool was opened, and the superblock stays as it is.
                     return self.sync(io);
                 }
                 // A page map must know of each move, or come before it.
                 let _no_moves = (map != MapWrite::No).then(|| places.cleaning());
-                self.make_durable(io, places, map)
+                self.make_durable(io, places, map, list)
             })
             .and_then(|()| self.no_flush_failed_since(failures));
-        places.segments().end_checkpoint(pending, done.is_ok());
+        places.segments().end_checkpoint(changes, done.is_ok());
         done
     }
 
-    /// Flushes the device, and writes the page map or the superblock where that says anything new.
+    /// Flushes the device, and writes the page map or the superblock where that says anything new. The newest
+    /// list is the one of this checkpoint, if it has any.
     pub(super) fn make_durable(
         &self,
         io: &mut IoQueueGuard<'_>,
         places: &Places,
         map: MapWrite,
+        list: Option<ListAt>,
     ) -> Result<(), PoolError> {
         let mut in_force = places.superblock();
         if map != MapWrite::No {
@@ -100,7 +104,8 @@ impl Core {
         if !self.atomic() || version == in_force.superblock.version {
             return Ok(());
         }
-        let next = Superblock { version, ..in_force.superblock.clone() };
+        let list = list.or(in_force.superblock.list);
+        let next = Superblock { version, list, ..in_force.superblock.clone() };
         self.write_superblock(io, &mut in_force, next)
     }
 
@@ -117,28 +122,6 @@ impl Core {
         self.sync(io)?;
         let announced = Some(snapshot.announced.clone());
         let (map_entries, writes) = (snapshot.entries.len() as u64, snapshot.writes);
-        Ok(Superblock { area, map_number, map_entries, writes, announced, ..current.clone() })
-    }
-
-    /// Writes lists of discards to segments.
-    fn write_discards(
-        &self,
-        io: &mut IoQueueGuard<'_>,
-        places: &Places,
-        discards: &[Discard],
-    ) -> Result<(), PoolError> {
-        let page_bytes = self.config.page_bytes;
-        for list in discards.chunks(record::most(page_bytes)) {
-            for ticket in self.tickets(io, places, 1, Writer::Checkpoint)? {
-                let mut bytes = record::encode(list, page_bytes);
-                ticket.stamp(&mut bytes);
-                checksum::seal(&mut bytes, RECORD);
-                let written = self.write_pages(io, &[(places.layout.device_page(ticket.place), bytes)]);
-                self.counters.map_writes.add(1);
-                places.segments().recorded(ticket, written.is_ok());
-                written.map_err(|source| PoolError::PageMap { source: Box::new(source) })?;
-            }
-        }
-        Ok(())
+        Ok(Superblock { area, map_number, map_entries, writes, announced, list: None, ..current.clone() })
     }
 }

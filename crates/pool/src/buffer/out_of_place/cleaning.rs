@@ -83,7 +83,7 @@ impl Core {
         let mut freed = self.recycle(io, places)?;
         if cleaned + freed == 0 && !self.atomic() && places.segments().has_records() {
             // Lists of discards are needed no longer once the page map knows of them.
-            self.make_durable(io, places, MapWrite::Yes)?;
+            self.make_durable(io, places, MapWrite::Yes, None)?;
             freed = self.recycle(io, places)? + u32::from(!places.segments().has_records());
         }
         if cleaned + freed > 0 || places.segments().used() < used {
@@ -344,7 +344,8 @@ impl Core {
             }
             next = Some(ticket.place + 1);
             let run = passage.moving.last_mut().expect("the first page begins one");
-            let moved = Moved { page: found.page, from, to: ticket.place };
+            let (page, version) = (found.page, found.version);
+            let moved = Moved { page, from, to: ticket.place, version };
             let (at, to) = ((from - first) as usize * page_bytes, run.pages.len() * page_bytes);
             if copy_moving(io, (slot, at), (run.slot, to), page_bytes, &found, ticket) {
                 run.pages.push(moved);

@@ -4,11 +4,12 @@
 //! | --- | --- |
 //! | `room` | places for a batch |
 //! | `cleaning` | segments that become free |
-//! | `superblocks`, `checkpoint` | what a crash brings back |
+//! | `superblocks`, `lists`, `checkpoint` | what a crash brings back |
 //! | `recovery` | what a pool finds when it is opened |
 
 mod checkpoint;
 mod cleaning;
+mod lists;
 mod recovery;
 mod room;
 mod superblocks;

@@ -1,8 +1,9 @@
 //! What a pool finds when it is opened: the page map in force, and in the segments that were written since,
 //! pages and lists of discards, of which the newest versions count. With atomic checkpoints those count that
 //! belong to the last one. Torn pages do not pass their checksums: the version before is in force. With
-//! atomic checkpoints a page that belongs to the last one was durable: if it does not pass, it is damaged,
-//! and stays the page's place, so that reading it is an error and no older version is taken for it.
+//! atomic checkpoints lists say which pages were durable: one that is not found is damaged, and its place stays
+//! the page's, so that reading it is an error and no older version is taken for it. Before there were lists,
+//! and for pages that cleaning has moved since, what a damaged page says of itself has to do.
 //!
 //! Before anything else is written then, a new page map is, so that what did not count never will. Until its
 //! superblock is in force nothing else changes, and a crash finds the device as it was. Who only reads needs
@@ -16,8 +17,8 @@ use crate::buffer::error::{PageOp, PoolError};
 use crate::buffer::io_queue::IoQueueGuard;
 use crate::buffer::places::layout::{Layout, Place, SUPERBLOCKS};
 use crate::buffer::places::map::PlaceMap;
-use crate::buffer::places::record;
-use crate::buffer::places::segments::Segments;
+use crate::buffer::places::record::{self, ListAt};
+use crate::buffer::places::segments::{Changes, Segments};
 use crate::buffer::places::stamp::{Found, RECORD};
 use crate::buffer::places::superblock::{Parsed, Superblock};
 use crate::buffer::places::{InForce, OutOfPlace, Places};
@@ -36,7 +37,7 @@ const LOOKED_AT: u32 = 16;
 struct Since {
     /// The newest version of each page, the number of its write, and its place; none if it was discarded.
     newest: HashMap<Page, (u64, u64, Option<Place>)>,
-    /// The newest version of each page among those that belong to the last atomic checkpoint and are damaged.
+    /// The newest version of each page among those that belong to the last atomic checkpoint and may be damaged.
     damaged: HashMap<Page, (u64, Place)>,
     /// The first place of each segment after the last page found in it.
     ends: Vec<Place>,
@@ -60,6 +61,8 @@ impl Core {
         let map = PlaceMap::new(layout.pages);
         self.read_map(io, &layout, &in_force, &map)?;
         let mut since = self.read_segments(io, &layout, &in_force.superblock)?;
+        let listed = self.read_lists(io, &layout, &in_force.superblock)?;
+        since.expect(listed, in_force.superblock.list);
         self.take_in_damaged(io, &layout, &map, &mut since)?;
         if self.is_crowded(&layout, &map, &since) {
             self.prefer_places_before(io, &layout, &map, &mut since)?;
@@ -100,18 +103,23 @@ impl Core {
         let page_bytes = u64::from(self.config.page_bytes);
         let pages = SUPERBLOCKS.map(|at| at / page_bytes);
         let mut parsed = Vec::new();
+        let mut unreadable = None;
         for (at, bytes) in SUPERBLOCKS.into_iter().zip(self.read_pages(io, &pages)?) {
-            let bytes = bytes.map_err(|fault| {
-                let source = Box::new(fault.error(PageOp::Read, at / page_bytes, self.config.page_bytes));
-                PoolError::Superblock { at, source }
-            })?;
-            parsed.push(Superblock::parse(&bytes, layout.segments));
+            parsed.push(bytes.map_or_else(
+                |fault| {
+                    let source = Box::new(fault.error(PageOp::Read, at / page_bytes, self.config.page_bytes));
+                    unreadable = Some(PoolError::Superblock { at, source });
+                    Parsed::Unknown
+                },
+                |bytes| Superblock::parse(&bytes, layout.segments),
+            ));
         }
-        let mut whole: Vec<InForce> = Vec::new();
+        let mut whole: Vec<(InForce, bool)> = Vec::new();
         for (turn, parsed) in parsed.iter().enumerate() {
             match parsed {
-                Parsed::Whole(superblock) => {
-                    whole.push(InForce { superblock: superblock.clone(), turn, doubtful: false });
+                Parsed::Whole { superblock, has_copy } => {
+                    let superblock = superblock.clone();
+                    whole.push((InForce { superblock, turn, doubtful: true }, *has_copy));
                 }
                 Parsed::OtherVersion(version) => {
                     return Err(ConfigError::PlacesVersion { version: *version }.into());
@@ -119,8 +127,15 @@ impl Core {
                 _ => {}
             }
         }
-        if let Some(newest) = whole.into_iter().max_by_key(|found| found.superblock.number) {
-            return Ok(Some(newest));
+        let is_twice = matches!(&whole[..], [(a, _), (b, _)] if a.superblock == b.superblock);
+        let newest = whole.into_iter().max_by_key(|(found, _)| found.superblock.number);
+        match (newest, unreadable) {
+            // The one that cannot be read may be newer than one without a copy.
+            (Some((newest, _)), None) | (Some((newest, true)), Some(_)) => {
+                return Ok(Some(InForce { doubtful: !is_twice, ..newest }));
+            }
+            (_, Some(unreadable)) => return Err(unreadable),
+            (None, None) => {}
         }
         let looked_at = LOOKED_AT.min(layout.segment_pages);
         let mut pages: Vec<u64> = (0..looked_at).map(|place| layout.device_page(place)).collect();
@@ -152,9 +167,8 @@ impl Core {
             announced: Some([].into()),
             ..Superblock::default()
         };
-        // First the second one: as long as the first is zeros, the device may be made anew.
+        // First at the second place: as long as zeros are at the first, the device may be made anew.
         let mut in_force = InForce { superblock: superblock.clone(), turn: 0, doubtful: false };
-        self.write_superblock(io, &mut in_force, superblock.clone())?;
         self.write_superblock(io, &mut in_force, superblock)?;
         let segments = Segments::new(layout, options, self.config.frames, (0, 0));
         Ok(Places::new(layout, PlaceMap::new(layout.pages), segments, in_force, options.trim))
@@ -324,12 +338,28 @@ impl Since {
                 newer(page, version, write, Some(place));
             }
         } else {
-            let lists = record::decode(bytes);
-            for discard in lists.iter().filter(|d| counts(d.version) && d.page < layout.pages) {
+            let discarded = record::decode(bytes).changes.into_iter().filter(|change| change.place.is_none());
+            for discard in discarded.filter(|d| counts(d.version) && d.page < layout.pages) {
                 newer(discard.page, discard.version, write, None);
             }
         }
         true
+    }
+
+    /// Takes in what lists say. All of it was durable: what is not found is damaged.
+    fn expect(&mut self, listed: Changes, newest: Option<ListAt>) {
+        self.found |= newest.is_some();
+        self.writes = self.writes.max(newest.map_or(0, |list| list.write));
+        for (page, (version, place)) in listed {
+            self.version = self.version.max(version);
+            if self.newest.get(&page).is_some_and(|newest| newest.0 >= version) {
+                continue;
+            }
+            match place {
+                Some(place) => self.missing(page, version, place),
+                None => _ = self.newest.insert(page, (version, 0, None)),
+            }
+        }
     }
 
     /// Takes in a page that does not pass its checksum, if the last checkpoint made it durable. A page that a
@@ -340,13 +370,17 @@ impl Since {
         if !is_durable || version > write || page >= layout.pages {
             return false;
         }
+        self.missing(page, version, place);
+        self.found = true;
+        self.writes = self.writes.max(write);
+        true
+    }
+
+    fn missing(&mut self, page: Page, version: u64, place: Place) {
         let newest = self.damaged.entry(page).or_insert((version, place));
         if version > newest.0 {
             *newest = (version, place);
         }
-        self.found = true;
-        self.writes = self.writes.max(write);
-        true
     }
 }
 

@@ -113,7 +113,7 @@ impl Core {
     /// The write of a page is over, or is not to be; not `ok`, the page is dirty again.
     pub(crate) fn end_write(&self, write: WriteBack, ok: bool) {
         if let (Some(places), Some(ticket)) = (&self.places, write.ticket) {
-            places.segments().written(write.page, ticket.place, ok, &places.map);
+            places.segments().written(write.page, ticket, ok, &places.map);
         }
         self.frames.end_write_back(write, ok);
     }

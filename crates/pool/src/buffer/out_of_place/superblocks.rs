@@ -1,4 +1,5 @@
-//! Superblocks are written in turn, each durable before anything depends on it.
+//! Superblocks: each is durable at both of its places, one after the other, before anything depends on it. So
+//! where one is torn or damaged, the other has all that was acknowledged.
 
 use leadline_device::Request;
 
@@ -16,7 +17,7 @@ pub(super) fn seal_number(map_number: u64, i: u64) -> u64 {
 }
 
 impl Core {
-    /// Puts a superblock in force: over the one that is not.
+    /// Puts a superblock in force, first where the one in force is not.
     pub(super) fn write_superblock(
         &self,
         io: &mut IoQueueGuard<'_>,
@@ -24,13 +25,26 @@ impl Core {
         mut next: Superblock,
     ) -> Result<(), PoolError> {
         next.number = in_force.superblock.number + 1;
-        let turn = 1 - in_force.turn;
-        let page_bytes = self.config.page_bytes;
         let mut bytes = next.encode();
-        bytes.resize(page_bytes as usize, 0);
-        let write = |slot| Request { durable: true, ..Request::write(slot, SUPERBLOCKS[turn], page_bytes) };
+        bytes.resize(self.config.page_bytes as usize, 0);
+        let (first, second) = (1 - in_force.turn, in_force.turn);
         in_force.doubtful = true;
-        let result = self.request(io, Some(&bytes), write)?;
+        self.write_superblock_at(io, first, &bytes)?;
+        (in_force.superblock, in_force.turn) = (next, first);
+        self.write_superblock_at(io, second, &bytes)?;
+        in_force.doubtful = false;
+        Ok(())
+    }
+
+    fn write_superblock_at(
+        &self,
+        io: &mut IoQueueGuard<'_>,
+        turn: usize,
+        bytes: &[u8],
+    ) -> Result<(), PoolError> {
+        let page_bytes = self.config.page_bytes;
+        let write = |slot| Request { durable: true, ..Request::write(slot, SUPERBLOCKS[turn], page_bytes) };
+        let result = self.request(io, Some(bytes), write)?;
         self.counters.map_writes.add(1);
         if let Some(fault) = Fault::of(result, page_bytes) {
             let page = SUPERBLOCKS[turn] / u64::from(page_bytes);
@@ -38,12 +52,11 @@ impl Core {
                 source: Box::new(fault.error(PageOp::Write, page, page_bytes)),
             });
         }
-        *in_force = InForce { superblock: next, turn, doubtful: false };
         Ok(())
     }
 
-    /// Where a superblock may be on the device that could not be written: puts the one in force there, so
-    /// that no other names the page map that is to be written over.
+    /// Where a superblock may be on the device that could not be written: puts the one in force at both places,
+    /// so that no other names the page map that is to be written over.
     pub(super) fn settle_superblock(
         &self,
         io: &mut IoQueueGuard<'_>,

@@ -5,7 +5,7 @@
 //! | --- | --- |
 //! | `options`, `layout` | how, and where everything is on the device |
 //! | `superblock` | which page map is in force |
-//! | `stamp`, `record` | what pages and lists of discards say of themselves |
+//! | `stamp`, `record` | what pages and lists of changes say of themselves |
 //! | `map` | where each page is |
 //! | `segments` | which places are free, needed, and worth cleaning |
 
@@ -33,9 +33,9 @@ pub use self::options::OutOfPlace;
 #[derive(Debug)]
 pub(super) struct InForce {
     pub(super) superblock: Superblock,
-    /// At which of the two places it is.
+    /// A place where it is.
     pub(super) turn: usize,
-    /// Writing another one failed: that may be on the device all the same.
+    /// Another one, or part of one, may be at the other place: writing failed, or was interrupted.
     pub(super) doubtful: bool,
 }
 

@@ -29,7 +29,6 @@ use self::kept::{Bits, Kept, Release};
 use super::layout::{Layout, Place};
 use super::map::PlaceMap;
 use super::options::OutOfPlace;
-use super::record::Discard;
 use super::stamp::Ticket;
 use crate::policy::Page;
 
@@ -73,7 +72,7 @@ struct Segment {
     state: State,
     /// Places that are needed.
     used: u32,
-    /// Of them, lists of discards that the page map does not know of.
+    /// Of them, lists of changes since the page map.
     records: u32,
     in_flight: u32,
     /// Cleaning has moved what it could.
@@ -87,6 +86,7 @@ pub(crate) struct Moved {
     pub(crate) page: Page,
     pub(crate) from: Place,
     pub(crate) to: Place,
+    pub(crate) version: u64,
 }
 
 /// Places that the next flush of the device releases.
@@ -96,11 +96,9 @@ pub(crate) struct Unsynced {
     moved: Vec<Moved>,
 }
 
-/// What a complete checkpoint releases and makes durable.
-#[derive(Debug, Default)]
-pub(crate) struct Pending {
-    pub(crate) discards: Vec<Discard>,
-}
+/// What changed in the page map, for the lists of a checkpoint. A page that changed again since is in here as
+/// it was last.
+pub(crate) type Changes = HashMap<Page, (u64, Option<Place>)>;
 
 /// The page map at one moment.
 #[derive(Debug)]
@@ -110,6 +108,8 @@ pub(crate) struct Snapshot {
     pub(crate) writes: u64,
     /// Segments that may be written, or were in part, after it.
     pub(crate) announced: BTreeSet<u32>,
+    /// What no list has yet, and the map does.
+    changes: Changes,
 }
 
 /// All segments of a device.
@@ -135,7 +135,9 @@ pub(crate) struct Segments {
     unsynced: Unsynced,
     /// Flushes under way that will release places.
     syncs: u32,
-    discards: Vec<Discard>,
+    /// What changed since the page map and the lists on the device: discards, and with atomic checkpoints where
+    /// pages are.
+    changes: Changes,
     kept: Kept,
     /// Places that are left to checkpoints.
     headroom: u64,
@@ -175,7 +177,7 @@ impl Segments {
             last_move: 0,
             unsynced: Unsynced::default(),
             syncs: 0,
-            discards: Vec::new(),
+            changes: Changes::new(),
             kept: Kept::default(),
             headroom,
             changed: Bits::default(),
@@ -224,9 +226,13 @@ impl Segments {
     }
 
     /// A write is over; one that failed leaves the page where it was.
-    pub(crate) fn written(&mut self, page: Page, place: Place, ok: bool, map: &PlaceMap) {
+    pub(crate) fn written(&mut self, page: Page, ticket: Ticket, ok: bool, map: &PlaceMap) {
+        let Ticket { place, version, .. } = ticket;
         self.landed(place, ok);
         if ok {
+            if self.atomic {
+                self.changes.insert(page, (version, Some(place)));
+            }
             let before = map.set(page, Some(place));
             let is_first = self.atomic && self.changed.insert(page as u32);
             match before {
@@ -240,7 +246,7 @@ impl Segments {
 
     /// The write of a page that moves is over.
     pub(crate) fn moved(&mut self, moved: Moved, ok: bool, map: &PlaceMap) {
-        let Moved { page, from, to } = moved;
+        let Moved { page, from, to, version } = moved;
         self.last_move = self.last_move.max(self.in_flight.get(&to).copied().unwrap_or(0));
         let is_live = map.get(page) == Some(from);
         let moves = ok && self.is_needed(page, from, map);
@@ -250,6 +256,9 @@ impl Segments {
         }
         if is_live {
             map.set(page, Some(to));
+            if self.atomic {
+                self.changes.insert(page, (version, Some(to)));
+            }
         } else if let Some(release) = self.kept.remove(from) {
             self.kept.insert(to, release);
         }
@@ -261,7 +270,7 @@ impl Segments {
         map.get(page) == Some(place) || self.kept.contains(place)
     }
 
-    /// The write of a list of discards is over.
+    /// The write of a list of changes is over.
     pub(crate) fn recorded(&mut self, ticket: Ticket, ok: bool) {
         self.landed(ticket.place, ok);
         if ok {
@@ -308,7 +317,7 @@ impl Segments {
     pub(crate) fn discard(&mut self, page: Page, map: &PlaceMap) {
         if let Some(before) = map.set(page, None) {
             self.version += 1;
-            self.discards.push(Discard { page, version: self.version });
+            self.changes.insert(page, (self.version, None));
             if self.owed.is_some() {
                 self.discarded.push((page, before));
             }
@@ -329,7 +338,7 @@ impl Segments {
         for place in superseded {
             if ok { self.release(place) } else { self.keep(place) }
         }
-        for Moved { page, from, to } in moved {
+        for Moved { page, from, to, .. } in moved {
             if ok {
                 self.release(from);
             } else if map.get(page) == Some(to) {

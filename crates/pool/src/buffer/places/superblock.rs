@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!     0   8 bytes  "LLPLACES"
-//!     8   4        version of the format, 1
+//!     8   4        version of the format, 2
 //!    12   4        bytes of a page
 //!    16   4        pages of a segment
 //!    20   4        segments
@@ -15,22 +15,29 @@
 //!    64   8        the page map knows of all writes up to this number
 //!    72   8        version up to which pages count where checkpoints are atomic
 //!    80   4        ranges of segments that were or may be written since, m; 2^32 - 1: any segment
-//!    84   4        0
-//!    88   8 m      each range: first segment, segments
+//!    84   4        place of the newest list of changes since the page map, and
+//!    88   8        the number of its write; 0: there is none
+//!    96   8 m      each range: first segment, segments
 //!  4092   4        CRC-32 of the bytes before
 //! ```
 //!
+//! Version 1 has no lists, and its ranges from byte 88 on. The two of its superblocks were written in turn; the
+//! same one is at both places now before anything is acknowledged, so one that is damaged costs nothing.
+//!
 //! A segment is named here before it is written, so that opening reads no other segments. The list costs one
-//! durable write of 4 KiB for every few segments.
+//! two durable writes of 4 KiB for every few segments.
 
 use std::collections::BTreeSet;
 
+use super::record::ListAt;
 use super::stamp::NUMBERS;
 use crate::policy::Page;
 
 const MAGIC: &[u8; 8] = b"LLPLACES";
-const VERSION: u32 = 1;
-const RANGES_AT: usize = 88;
+const VERSION: u32 = 2;
+const RANGES_AT: usize = 96;
+/// In version 1.
+const RANGES_AT_1: usize = 88;
 const SUM_AT: usize = 4092;
 const ANY: u32 = u32::MAX;
 
@@ -51,6 +58,8 @@ pub(crate) struct Superblock {
     pub(crate) map_entries: u64,
     pub(crate) writes: u64,
     pub(crate) version: u64,
+    /// The newest list of changes since the page map.
+    pub(crate) list: Option<ListAt>,
     /// Segments that may have been written since; `None`: any.
     pub(crate) announced: Option<BTreeSet<u32>>,
 }
@@ -60,7 +69,11 @@ pub(crate) enum Parsed {
     Zeros,
     Unknown,
     OtherVersion(u32),
-    Whole(Superblock),
+    /// Whether the other place has a copy of it, or an older one that nobody was told of.
+    Whole {
+        superblock: Superblock,
+        has_copy: bool,
+    },
 }
 
 impl Superblock {
@@ -85,7 +98,9 @@ impl Superblock {
         for number in [self.number, self.map_number, self.map_entries, self.writes, self.version] {
             put(number, 8);
         }
-        put(count.into(), 8);
+        put(count.into(), 4);
+        put(self.list.map_or(0, |list| list.place.into()), 4);
+        put(self.list.map_or(0, |list| list.write), 8);
         for (first, count) in ranges.into_iter().take(if any { 0 } else { usize::MAX }) {
             put(first.into(), 4);
             put(count.into(), 4);
@@ -110,22 +125,26 @@ impl Superblock {
         if small(SUM_AT) != crc32fast::hash(&bytes[..SUM_AT]) {
             return Parsed::Unknown;
         }
-        if small(8) != VERSION {
-            return Parsed::OtherVersion(small(8));
-        }
+        let ranges_at = match small(8) {
+            VERSION => RANGES_AT,
+            1 => RANGES_AT_1,
+            other => return Parsed::OtherVersion(other),
+        };
         let (segments, count) = (small(20), small(80));
         let mut end = 0;
-        let ranges = (0..count as usize).take((SUM_AT - RANGES_AT) / 8).flat_map(|i| {
-            let (first, count) = (small(RANGES_AT + 8 * i), small(RANGES_AT + 8 * i + 4));
+        let ranges = (0..count as usize).take((SUM_AT - ranges_at) / 8).flat_map(|i| {
+            let (first, count) = (small(ranges_at + 8 * i), small(ranges_at + 8 * i + 4));
             // They ascend.
             let range = first.max(end)..first.saturating_add(count).min(segments).min(most_segments);
             end = range.end.max(end);
             range
         });
-        if [40, 48, 64, 72].into_iter().any(|at| large(at) >= NUMBERS) {
+        let has_copy = small(8) == VERSION;
+        let list = ListAt { place: small(84), write: if has_copy { large(88) } else { 0 } };
+        if [40, 48, 64, 72].into_iter().any(|at| large(at) >= NUMBERS) || list.write >= NUMBERS {
             return Parsed::Unknown;
         }
-        Parsed::Whole(Superblock {
+        let superblock = Superblock {
             page_bytes: small(12),
             segment_pages: small(16),
             segments,
@@ -137,8 +156,10 @@ impl Superblock {
             map_entries: large(56),
             writes: large(64),
             version: large(72),
+            list: (list.write > 0).then_some(list),
             announced: (count != ANY).then(|| ranges.collect()),
-        })
+        };
+        Parsed::Whole { superblock, has_copy }
     }
 }
 
@@ -161,7 +182,7 @@ mod tests {
     fn only_segments_of_the_device_are_looked_at_and_each_once() {
         let mut bytes = superblock().encode();
         let ranges = |bytes: &[u8]| match Superblock::parse(bytes, 60) {
-            Parsed::Whole(found) => found.announced.unwrap().into_iter().collect::<Vec<_>>(),
+            Parsed::Whole { superblock, .. } => superblock.announced.unwrap().into_iter().collect::<Vec<_>>(),
             _ => panic!("it is whole"),
         };
         assert_eq!(ranges(&bytes), [1, 2, 40]);
@@ -173,7 +194,7 @@ mod tests {
 
     #[test]
     fn numbers_to_which_nothing_can_be_added_are_none_of_a_superblock() {
-        for at in [40, 48, 64, 72] {
+        for at in [40, 48, 64, 72, 88] {
             let mut bytes = superblock().encode();
             bytes[at..at + 8].copy_from_slice(&(u64::MAX - 1).to_le_bytes());
             seal(&mut bytes);

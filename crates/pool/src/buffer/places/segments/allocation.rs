@@ -18,7 +18,7 @@ impl Segments {
         if self.owed.is_some() {
             return Allocation::Map;
         }
-        let room = self.headroom + count as u64;
+        let room = self.headroom + self.list_places() + count as u64;
         if writer == Writer::User && self.headroom > 0 && self.room().0 < room {
             return Allocation::Full;
         }

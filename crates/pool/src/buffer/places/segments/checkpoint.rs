@@ -2,8 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::{Pending, Segment, Segments, Snapshot, State};
+use super::{Changes, Segment, Segments, Snapshot, State};
 use crate::buffer::places::map::PlaceMap;
+use crate::buffer::places::record;
+
+/// One segment of that many may hold lists before a page map is written.
+const SEGMENTS_PER_LIST: u32 = 16;
 
 impl Segments {
     /// What was found when the pool was opened is not on the device as a page map.
@@ -16,19 +20,43 @@ impl Segments {
         self.owed
     }
 
-    /// What a checkpoint that begins now releases.
-    pub(crate) fn begin_checkpoint(&mut self) -> Pending {
+    /// A checkpoint begins; what its lists are to say. One that writes the page map lists discards only: a
+    /// write that is in flight may be older than theirs.
+    pub(crate) fn begin_checkpoint(&mut self, has_map: bool) -> Changes {
         self.kept.begin();
-        Pending { discards: std::mem::take(&mut self.discards) }
+        if has_map {
+            return self.changes.extract_if(|_, (_, place)| place.is_none()).collect();
+        }
+        std::mem::take(&mut self.changes)
     }
 
     /// That checkpoint is over.
-    pub(crate) fn end_checkpoint(&mut self, pending: Pending, ok: bool) {
+    pub(crate) fn end_checkpoint(&mut self, listed: Changes, ok: bool) {
         if !ok {
-            self.discards.extend(pending.discards);
+            self.bring_back(listed);
             return;
         }
         self.kept.end().into_iter().for_each(|place| self.release(place));
+    }
+
+    /// Changes that are not on the device after all; where a page changed again, that counts.
+    fn bring_back(&mut self, changes: Changes) {
+        for (page, change) in changes {
+            self.changes.entry(page).or_insert(change);
+        }
+    }
+
+    /// Places that the lists of a checkpoint take at most, besides the pages that it writes itself.
+    pub(super) fn list_places(&self) -> u64 {
+        let changes = self.changes.len() as u64 + self.headroom;
+        if self.atomic { 1 + changes / record::most(self.layout.page_bytes) as u64 } else { 0 }
+    }
+
+    /// Whether lists keep more segments from being used again than a page map is worth.
+    pub(crate) fn is_full_of_lists(&self) -> bool {
+        let mut segments: Vec<u32> = self.records.iter().map(|(at, _)| self.layout.segment(*at)).collect();
+        segments.dedup();
+        segments.len() as u32 > 1 + (self.layout.segments - self.free.len()) / SEGMENTS_PER_LIST
     }
 
     /// All versions so far belong to the checkpoint that is under way.
@@ -56,13 +84,15 @@ impl Segments {
         self.announced.clone_from(&announced);
         let mut entries = map.entries();
         self.discarded.iter().for_each(|(page, place)| entries[*page as usize] = *place);
-        Snapshot { entries, writes, announced }
+        let changes = self.changes.extract_if(|_, (_, place)| place.is_some()).collect();
+        Snapshot { entries, writes, announced, changes }
     }
 
     /// That page map is in force, or could not be written: then its superblock may be on the device all the
     /// same, and the segments that only the one before names stay unannounced.
     pub(crate) fn mapped(&mut self, snapshot: Snapshot, ok: bool) {
         if !ok {
+            self.bring_back(snapshot.changes);
             return;
         }
         self.mapped = snapshot.writes;
