@@ -136,8 +136,8 @@ pub enum PoolError {
         /// What the write came to.
         source: Box<PoolError>,
     },
-    /// No superblock can be read, or one of a version without copies: to go on from the other could bring back
-    /// an older state.
+    /// No superblock can be read, or one of a version without copies: to go on from the other could bring
+    /// back an older state.
     #[error(
         "the superblock at byte {at} of the device cannot be read: {source}; restore the device from a backup"
     )]

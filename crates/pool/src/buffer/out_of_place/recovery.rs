@@ -1,9 +1,9 @@
 //! What a pool finds when it is opened: the page map in force, and in the segments that were written since,
 //! pages and lists of discards, of which the newest versions count. With atomic checkpoints those count that
 //! belong to the last one. Torn pages do not pass their checksums: the version before is in force. With
-//! atomic checkpoints lists say which pages were durable: one that is not found is damaged, and its place stays
-//! the page's, so that reading it is an error and no older version is taken for it. Before there were lists,
-//! and for pages that cleaning has moved since, what a damaged page says of itself has to do.
+//! atomic checkpoints lists say which pages were durable: one that is not found is damaged, and its place
+//! stays the page's, so that reading it is an error and no older version is taken for it. Before there were
+//! lists, and for pages that cleaning has moved since, what a damaged page says of itself has to do.
 //!
 //! Before anything else is written then, a new page map is, so that what did not count never will. Until its
 //! superblock is in force nothing else changes, and a crash finds the device as it was. Who only reads needs
@@ -37,7 +37,8 @@ const LOOKED_AT: u32 = 16;
 struct Since {
     /// The newest version of each page, the number of its write, and its place; none if it was discarded.
     newest: HashMap<Page, (u64, u64, Option<Place>)>,
-    /// The newest version of each page among those that belong to the last atomic checkpoint and may be damaged.
+    /// The newest version of each page among those that belong to the last atomic checkpoint and may be
+    /// damaged.
     damaged: HashMap<Page, (u64, Place)>,
     /// The first place of each segment after the last page found in it.
     ends: Vec<Place>,

@@ -55,8 +55,8 @@ impl Core {
         Ok(())
     }
 
-    /// Where a superblock may be on the device that could not be written: puts the one in force at both places,
-    /// so that no other names the page map that is to be written over.
+    /// Where a superblock may be on the device that could not be written: puts the one in force at both
+    /// places, so that no other names the page map that is to be written over.
     pub(super) fn settle_superblock(
         &self,
         io: &mut IoQueueGuard<'_>,

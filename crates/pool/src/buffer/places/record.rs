@@ -1,6 +1,6 @@
-//! Lists of what changed in the page map since the list before, written to segments as pages are. A superblock
-//! of an atomic checkpoint names the newest list, and each list the one before it, back to the page map: so a
-//! page that was durable and is damaged is known by its number, whatever is left of it.
+//! Lists of what changed in the page map since the list before, written to segments as pages are. A
+//! superblock of an atomic checkpoint names the newest list, and each list the one before it, back to the
+//! page map: so a page that was durable and is damaged is known by its number, whatever is left of it.
 //!
 //! ```text
 //!      0   8 bytes  entries, m

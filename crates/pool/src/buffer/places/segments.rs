@@ -135,8 +135,8 @@ pub(crate) struct Segments {
     unsynced: Unsynced,
     /// Flushes under way that will release places.
     syncs: u32,
-    /// What changed since the page map and the lists on the device: discards, and with atomic checkpoints where
-    /// pages are.
+    /// What changed since the page map and the lists on the device: discards, and with atomic checkpoints
+    /// where pages are.
     changes: Changes,
     kept: Kept,
     /// Places that are left to checkpoints.

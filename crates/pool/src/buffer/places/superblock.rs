@@ -21,8 +21,8 @@
 //!  4092   4        CRC-32 of the bytes before
 //! ```
 //!
-//! Version 1 has no lists, and its ranges from byte 88 on. The two of its superblocks were written in turn; the
-//! same one is at both places now before anything is acknowledged, so one that is damaged costs nothing.
+//! Version 1 has no lists, and its ranges from byte 88 on. The two of its superblocks were written in turn;
+//! the same one is at both places now before anything is acknowledged, so one that is damaged costs nothing.
 //!
 //! A segment is named here before it is written, so that opening reads no other segments. The list costs one
 //! two durable writes of 4 KiB for every few segments.
