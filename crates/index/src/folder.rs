@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use leadline_device::{Device, FileDevice, FileOptions, IoEngine, direct_alignment};
 use leadline_pool::ace::Ace;
+use leadline_pool::policy::PolicyKind;
 use leadline_pool::{OutOfPlace, Pool, PoolConfig, PoolError};
 
 use crate::error::IndexError;
@@ -113,7 +114,9 @@ impl Folder {
         let frames =
             (options.cache_bytes / u64::from(self.node_bytes)).clamp(LEAST_FRAMES, u64::from(u32::MAX >> 6));
         let frames = frames as u32;
+        // Of keys that are asked for with skew, S3-FIFO keeps more than LRU does, and a scan drives out little.
         let config = PoolConfig::new(self.node_bytes, frames)
+            .policy(PolicyKind::S3Fifo)
             .ace(Ace::CowX)
             .n(options.writes.min(frames / 4))
             .reads_ahead(options.reads.min(frames / 4))
