@@ -13,7 +13,7 @@ use leadline_sim::{DeviceSpec, FlashModel, FlashSpec, InitialState, VirtualDevic
 pub(crate) const OVER_PROVISIONING: f64 = 0.16;
 
 /// Blocks of a plane that a drive of the catalogue keeps, at least, however small it is made.
-const BLOCKS_PER_PLANE: u64 = 64;
+const BLOCKS_PER_PLANE: u64 = 256;
 
 /// A simulated drive with the contents of its pages.
 pub(crate) struct Drive {
