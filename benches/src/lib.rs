@@ -109,13 +109,17 @@ pub fn fio_load(path: &Path, load: Load, seconds: f64) -> Result<Run> {
 }
 
 /// Requests per second of the same after half a second that does not count: what was done before may still
-/// keep the device busy (a durable write waits for plain ones in its cache).
+/// keep the device busy (a durable write waits for plain ones in its cache). With `same_data` what is written is
+/// never changed, which takes fio as long as the write where the device is memory.
 ///
 /// # Errors
 /// As [`fio_load`].
-pub fn fio_iops(path: &Path, load: Load, seconds: f64) -> Result<f64> {
+pub fn fio_iops(path: &Path, load: Load, seconds: f64, same_data: bool) -> Result<f64> {
     let mut options = fio_options(path, load, seconds);
     options.push("--ramp_time=500ms".into());
+    if same_data {
+        options.push("--scramble_buffers=0".into());
+    }
     fio_number(&fio(&options)?, load, "iops")
 }
 

@@ -34,6 +34,10 @@ struct Args {
     /// Seconds of a run of fio
     #[arg(long, default_value_t = 1.0)]
     seconds: f64,
+    /// fio writes the same data again and again, and Leadline new data as always: where the device is as fast
+    /// as memory, what fio takes to change its data is most of what it takes
+    #[arg(long)]
+    same_data: bool,
     /// Seconds of a profile
     #[arg(long, default_value_t = 30.0)]
     budget: f64,
@@ -85,7 +89,7 @@ fn loads(args: &Args) -> Vec<Load> {
 }
 
 fn fio_round(args: &Args, loads: &[Load]) -> Result<Vec<f64>> {
-    loads.iter().map(|&load| fio_iops(&args.scratch, load, args.seconds)).collect()
+    loads.iter().map(|&load| fio_iops(&args.scratch, load, args.seconds, args.same_data)).collect()
 }
 
 /// One profile of the file, as `leadline profile` makes it, of one block size and up to the deepest point
