@@ -1,8 +1,9 @@
 //! A memory cgroup that holds one run: everything the run allocates and every page it brings into the page
 //! cache counts.
 
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context as _, Result};
 
@@ -63,9 +64,12 @@ fn parse_own_group(groups: &str) -> Option<&str> {
     })
 }
 
-/// A group with a limit and nothing in it yet; removed when dropped.
+/// A group with a limit and nothing in it yet; removed when dropped, and when this process ends in any other
+/// way, together with the processes in it.
 pub struct Cgroup {
     path: PathBuf,
+    /// None once it has ended.
+    keeper: Option<Child>,
     /// The file with the count of processes killed for want of memory.
     events: &'static str,
 }
@@ -92,7 +96,7 @@ impl Cgroup {
             ),
             Controller::V2(_) => ("memory.events", "memory.max", "memory.swap.max", "0".into()),
         };
-        let group = Cgroup { path, events };
+        let group = Cgroup { keeper: Some(keeper(&path)?), path, events };
         write(&group.path.join(limit), &limit_bytes.to_string())?;
         // Kernels without account of swap lack this file.
         if group.path.join(swap).exists() {
@@ -116,15 +120,27 @@ impl Cgroup {
 
 impl Drop for Cgroup {
     fn drop(&mut self) {
-        // The processes of a run that was killed may take a moment to go.
-        for _ in 0..100 {
-            if std::fs::remove_dir(&self.path).is_ok() {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(20));
+        if let Some(mut keeper) = self.keeper.take() {
+            drop(keeper.stdin.take());
+            // It says what it cannot remove.
+            let _ = keeper.wait();
         }
-        eprintln!("{}: cannot be removed: remove it by hand with rmdir", self.path.display());
     }
+}
+
+/// A shell that waits until its standard input ends, as it does when this process is killed, and then kills
+/// what is in a group and removes it. In a process group of its own: Ctrl-C is not meant for it.
+fn keeper(group: &Path) -> Result<Child> {
+    let script = r#"cat >/dev/null
+        for try in $(seq 100); do
+            rmdir "$0" 2>/dev/null && exit
+            for process in $(cat "$0/cgroup.procs"); do kill -KILL "$process"; done 2>/dev/null
+            sleep 0.02
+        done
+        echo "$0: cannot be removed: remove it by hand with rmdir" >&2"#;
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script]).arg(group).stdin(Stdio::piped()).stdout(Stdio::null()).process_group(0);
+    shell.spawn().context("sh cannot be started")
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {
@@ -150,6 +166,23 @@ mod tests {
         let unified = "sysfs /sys sysfs rw 0 0\ncgroup2 /sys/fs/cgroup cgroup2 rw,nosuid 0 0\n";
         assert_eq!(parse_mounts(unified), Some(Controller::V2("/sys/fs/cgroup".into())));
         assert_eq!(parse_mounts("cgroup /sys/fs/cgroup/cpu cgroup rw,cpu 0 0\n"), None);
+    }
+
+    #[test]
+    fn a_group_is_removed_with_its_processes_when_its_owner_is_gone() {
+        let top = std::env::temp_dir().join(format!("leadline-keeper-{}", std::process::id()));
+        let group = top.join("group");
+        std::fs::create_dir_all(&group).unwrap();
+        let mut inside = Command::new("sleep").arg("600").spawn().unwrap();
+        std::fs::write(group.join("cgroup.procs"), inside.id().to_string()).unwrap();
+        let mut keeper = keeper(&group).unwrap();
+        drop(keeper.stdin.take());
+        assert!(!inside.wait().unwrap().success());
+        // In a group the file goes with it.
+        std::fs::remove_file(group.join("cgroup.procs")).unwrap();
+        assert!(keeper.wait().unwrap().success());
+        assert!(!group.exists());
+        std::fs::remove_dir_all(top).unwrap();
     }
 
     #[test]
