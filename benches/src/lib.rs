@@ -109,8 +109,8 @@ pub fn fio_load(path: &Path, load: Load, seconds: f64) -> Result<Run> {
 }
 
 /// Requests per second of the same after half a second that does not count: what was done before may still
-/// keep the device busy (a durable write waits for plain ones in its cache). With `same_data` what is written is
-/// never changed, which takes fio as long as the write where the device is memory.
+/// keep the device busy (a durable write waits for plain ones in its cache). With `same_data` what is written
+/// is never changed, which takes fio as long as the write where the device is memory.
 ///
 /// # Errors
 /// As [`fio_load`].

@@ -1,5 +1,5 @@
-//! TPC-C on any store: the tables, transactions and terminals are `examples/tpcc`'s, which take locks of their
-//! own, and commit what a transaction changed as one batch. Every commit is durable.
+//! TPC-C on any store: the tables, transactions and terminals are `examples/tpcc`'s, which take locks of
+//! their own, and commit what a transaction changed as one batch. Every commit is durable.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

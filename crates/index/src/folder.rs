@@ -114,7 +114,8 @@ impl Folder {
         let frames =
             (options.cache_bytes / u64::from(self.node_bytes)).clamp(LEAST_FRAMES, u64::from(u32::MAX >> 6));
         let frames = frames as u32;
-        // Of keys that are asked for with skew, S3-FIFO keeps more than LRU does, and a scan drives out little.
+        // Of keys that are asked for with skew, S3-FIFO keeps more than LRU does, and a scan drives out
+        // little.
         let config = PoolConfig::new(self.node_bytes, frames)
             .policy(PolicyKind::S3Fifo)
             .ace(Ace::CowX)

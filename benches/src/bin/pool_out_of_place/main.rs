@@ -18,9 +18,9 @@ use crate::pages::{Pages, Step};
 
 const PAGE: u64 = 4096;
 
-/// Overwrites of a drive that is 50, 80 and 90 % full, uniform, by Zipf and as a trace has them, by a pool that
-/// writes in place, with a double-write area, and out of place. Pages are replaced, not read, so that only
-/// writes count; of a trace they are read, too.
+/// Overwrites of a drive that is 50, 80 and 90 % full, uniform, by Zipf and as a trace has them, by a pool
+/// that writes in place, with a double-write area, and out of place. Pages are replaced, not read, so that
+/// only writes count; of a trace they are read, too.
 #[derive(Parser)]
 struct Args {
     /// A file on the disk to be timed, created and deleted; without it a flash drive is simulated
