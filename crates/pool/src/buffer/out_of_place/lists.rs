@@ -8,9 +8,9 @@ use crate::buffer::error::PoolError;
 use crate::buffer::io_queue::IoQueueGuard;
 use crate::buffer::places::Places;
 use crate::buffer::places::layout::{Layout, Place};
-use crate::buffer::places::record::{self, Change, ListAt};
+use crate::buffer::places::record::{self, Change, List, ListAt};
 use crate::buffer::places::segments::{Changes, Writer};
-use crate::buffer::places::stamp::{self, RECORD};
+use crate::buffer::places::stamp::RECORD;
 use crate::buffer::places::superblock::Superblock;
 use crate::policy::Page;
 
@@ -53,42 +53,36 @@ impl Core {
         }
         Ok(newest)
     }
+}
 
-    /// What the lists say that a superblock leads to.
-    ///
-    /// # Errors
-    /// [`PoolError::PageMapCorrupt`] where one is not what it was written as.
-    pub(super) fn read_lists(
-        &self,
-        io: &mut IoQueueGuard<'_>,
-        layout: &Layout,
-        superblock: &Superblock,
-    ) -> Result<Changes, PoolError> {
-        let mut changes: Changes = HashMap::new();
-        let (mut next, mut newer) = (superblock.list, u64::MAX);
-        while let Some(ListAt { place, write }) = next {
-            let at = layout.device_page(place);
-            let corrupt = PoolError::PageMapCorrupt { at: at * u64::from(layout.page_bytes) };
-            // Each is older than the one that names it, so this ends.
-            if u64::from(place) >= layout.places() || write >= newer {
+/// What the lists say that a superblock leads to, of those that were found in segments, each by its place with
+/// the number of its write.
+///
+/// # Errors
+/// [`PoolError::PageMapCorrupt`] where one is not what it was written as.
+pub(super) fn changes_since_map(
+    found: &mut HashMap<Place, (u64, List)>,
+    layout: &Layout,
+    superblock: &Superblock,
+) -> Result<Changes, PoolError> {
+    let mut changes = Changes::new();
+    let mut next = superblock.list;
+    while let Some(ListAt { place, write }) = next {
+        let at = layout.device_page(place) * u64::from(layout.page_bytes);
+        let corrupt = PoolError::PageMapCorrupt { at };
+        // Each is looked at once, so this ends.
+        let list = found.remove(&place).filter(|found| found.0 == write);
+        let Some((_, list)) = list else { return Err(corrupt) };
+        for Change { page, version, place } in list.changes {
+            if page >= layout.pages || place.is_some_and(|place| u64::from(place) >= layout.places()) {
                 return Err(corrupt);
             }
-            let bytes = self.read_pages(io, &[at])?.pop().and_then(Result::ok);
-            let is_it =
-                |bytes: &Vec<u8>| checksum::verify(bytes, RECORD).is_ok() && stamp::is_write(bytes, write);
-            let Some(bytes) = bytes.filter(is_it) else { return Err(corrupt) };
-            let list = record::decode(&bytes);
-            for Change { page, version, place } in list.changes {
-                if page >= layout.pages || place.is_some_and(|place| u64::from(place) >= layout.places()) {
-                    return Err(corrupt);
-                }
-                let known = changes.entry(page).or_insert((version, place));
-                if version > known.0 {
-                    *known = (version, place);
-                }
+            let known = changes.entry(page).or_insert((version, place));
+            if version > known.0 {
+                *known = (version, place);
             }
-            (next, newer) = (list.before, write);
         }
-        Ok(changes)
+        next = list.before;
     }
+    Ok(changes)
 }

@@ -11,13 +11,14 @@
 
 use std::collections::HashMap;
 
+use super::lists::changes_since_map;
 use crate::buffer::checksum;
 use crate::buffer::core::Core;
 use crate::buffer::error::{PageOp, PoolError};
 use crate::buffer::io_queue::IoQueueGuard;
 use crate::buffer::places::layout::{Layout, Place, SUPERBLOCKS};
 use crate::buffer::places::map::PlaceMap;
-use crate::buffer::places::record::{self, ListAt};
+use crate::buffer::places::record::{self, List, ListAt};
 use crate::buffer::places::segments::{Changes, Segments};
 use crate::buffer::places::stamp::{Found, RECORD};
 use crate::buffer::places::superblock::{Parsed, Superblock};
@@ -40,6 +41,8 @@ struct Since {
     /// The newest version of each page among those that belong to the last atomic checkpoint and may be
     /// damaged.
     damaged: HashMap<Page, (u64, Place)>,
+    /// Lists of changes by their places, with the number of the write.
+    lists: HashMap<Place, (u64, List)>,
     /// The first place of each segment after the last page found in it.
     ends: Vec<Place>,
     writes: u64,
@@ -62,7 +65,7 @@ impl Core {
         let map = PlaceMap::new(layout.pages);
         self.read_map(io, &layout, &in_force, &map)?;
         let mut since = self.read_segments(io, &layout, &in_force.superblock)?;
-        let listed = self.read_lists(io, &layout, &in_force.superblock)?;
+        let listed = changes_since_map(&mut since.lists, &layout, &in_force.superblock)?;
         since.expect(listed, in_force.superblock.list);
         self.take_in_damaged(io, &layout, &map, &mut since)?;
         if self.is_crowded(&layout, &map, &since) {
@@ -339,10 +342,12 @@ impl Since {
                 newer(page, version, write, Some(place));
             }
         } else {
-            let discarded = record::decode(bytes).changes.into_iter().filter(|change| change.place.is_none());
-            for discard in discarded.filter(|d| counts(d.version) && d.page < layout.pages) {
+            let list = record::decode(bytes);
+            let discards = list.changes.iter().filter(|change| change.place.is_none());
+            for discard in discards.filter(|d| counts(d.version) && d.page < layout.pages) {
                 newer(discard.page, discard.version, write, None);
             }
+            self.lists.insert(place, (write, list));
         }
         true
     }
