@@ -1,6 +1,6 @@
 //! Which pages are in use.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::node::Page;
@@ -19,12 +19,14 @@ pub(crate) struct Ranges {
     /// Pages that nobody comes to any more, apart from those who are on their way since before: version of
     /// the index, first, how many.
     gone: Vec<(u64, Page, u64)>,
+    /// Where they may be reset: pages that were given back since.
+    returned: Option<BTreeSet<Page>>,
 }
 
 impl Space {
     /// Of an index whose pages up to `next` are in use except those of `free`.
     pub(crate) fn new(next: Page, free: BTreeMap<Page, u64>) -> Space {
-        Space(Mutex::new(Ranges { next, free, gone: Vec::new() }))
+        Space(Mutex::new(Ranges { next, free, gone: Vec::new(), returned: None }))
     }
 
     fn ranges(&self) -> MutexGuard<'_, Ranges> {
@@ -53,7 +55,9 @@ impl Space {
 
     /// Gives back pages that nobody else has seen.
     pub(crate) fn give_back(&self, first: Page, count: u64) {
-        self.ranges().add(first, count);
+        let mut ranges = self.ranges();
+        ranges.add(first, count);
+        ranges.returned.iter_mut().for_each(|returned| returned.extend(first..first + count));
     }
 
     /// Pages are gone at a version; they may be used again after [`Space::settle`].
@@ -82,14 +86,30 @@ impl Space {
         (ranges.next, ranges.free)
     }
 
-    /// The pages as they are now, for [`Space::reset`].
+    /// The pages as they are now, until [`Space::keep`] or [`Space::reset`].
     pub(crate) fn now(&self) -> Ranges {
-        self.ranges().clone()
+        let mut ranges = self.ranges();
+        let before = ranges.clone();
+        ranges.returned = Some(BTreeSet::new());
+        before
     }
 
-    /// Makes the pages what they were; nobody has seen the ones that were given out since.
+    /// What was given out stays so.
+    pub(crate) fn keep(&self) {
+        self.ranges().returned = None;
+    }
+
+    /// Makes the pages what they were; nobody has seen the ones that were given out since. Those that were in
+    /// use and were given back, by a snapshot that ended, are free.
     pub(crate) fn reset(&self, before: Ranges) {
-        *self.ranges() = before;
+        let mut ranges = self.ranges();
+        let returned = ranges.returned.take().unwrap_or_default();
+        *ranges = before;
+        for page in returned {
+            if ranges.is_used(page) {
+                ranges.add(page, 1);
+            }
+        }
     }
 
     /// Pages in use, those that are gone and not yet free included.
@@ -100,6 +120,11 @@ impl Space {
 }
 
 impl Ranges {
+    fn is_used(&self, page: Page) -> bool {
+        let free = self.free.range(..=page).next_back().is_some_and(|(first, count)| page < first + count);
+        page < self.next && !free
+    }
+
     fn add(&mut self, first: Page, count: u64) {
         let (mut first, mut count) = (first, count);
         if let Some((before, pages)) = self.free.range(..first).next_back().map(|(at, pages)| (*at, *pages))
@@ -121,8 +146,6 @@ impl Ranges {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use proptest::prelude::*;
 
     use super::*;
@@ -167,6 +190,24 @@ mod tests {
 
     fn prop_assert_unwrap(held: bool) {
         assert!(held);
+    }
+
+    #[test]
+    fn pages_that_a_snapshot_gives_back_during_a_load_that_fails_are_free() {
+        let space = Space::new(1, BTreeMap::new());
+        let (root, copies) = (space.take(1), space.take(3));
+        space.give_back(copies, 1);
+        let before = space.now();
+        let of_load: Vec<Page> = (0..3).map(|_| space.take(1)).collect();
+        assert_eq!(of_load, [2, 5, 6]);
+        space.give_back(copies + 2, 1);
+        // It takes that one too, and gives one of its own back.
+        assert_eq!(space.take(1), copies + 2);
+        space.give_back(6, 1);
+        space.reset(before);
+        // The root, and the copy that a snapshot has yet.
+        assert_eq!((space.used() - 1, root), (2, 1));
+        assert_eq!([space.take(1), space.take(1), space.take(1)], [2, 4, 5]);
     }
 
     #[test]

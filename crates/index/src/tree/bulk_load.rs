@@ -94,6 +94,7 @@ impl GivenOut<'_> {
 
     fn keep(&mut self) {
         self.before = None;
+        self.space.keep();
     }
 }
 
