@@ -9,6 +9,7 @@ use leadline_device::Device;
 use leadline_pool::PoolStats;
 
 use crate::batch::Batch;
+use crate::entry::Entry;
 use crate::error::IndexError;
 use crate::options::Options;
 use crate::range::{Range, bounds};
@@ -199,11 +200,7 @@ impl Index {
     /// # Errors
     /// [`IndexError::NotEmpty`], [`IndexError::Unsorted`], and what [`Index::insert`] can fail with: the
     /// index is empty then.
-    pub fn bulk_load<K, V>(&self, entries: impl IntoIterator<Item = (K, V)>) -> Result<(), IndexError>
-    where
-        K: AsRef<[u8]>,
-        V: AsRef<[u8]>,
-    {
+    pub fn bulk_load(&self, entries: impl IntoIterator<Item = impl Entry>) -> Result<(), IndexError> {
         self.try_bulk_load(entries.into_iter().map(Ok))
     }
 
@@ -212,22 +209,18 @@ impl Index {
     ///
     /// # Errors
     /// The first error of `entries`, and the errors of [`Index::bulk_load`].
-    pub fn try_bulk_load<K, V, E>(
+    pub fn try_bulk_load<E: From<IndexError>>(
         &self,
-        entries: impl IntoIterator<Item = Result<(K, V), E>>,
-    ) -> Result<(), E>
-    where
-        K: AsRef<[u8]>,
-        V: AsRef<[u8]>,
-        E: From<IndexError>,
-    {
-        self.shared.bulk_load(|loader| {
+        entries: impl IntoIterator<Item = Result<impl Entry, E>>,
+    ) -> Result<(), E> {
+        let loaded = self.shared.bulk_load(|loader| {
             for entry in entries {
-                let (key, value) = entry.map_err(LoadError::Entries)?;
-                loader.add(key.as_ref(), value.as_ref())?;
+                let entry = entry.map_err(LoadError::Entries)?;
+                loader.add(entry.key(), entry.value())?;
             }
             Ok(())
-        })
+        });
+        self.shared.ended(loaded)
     }
 
     /// Fills an empty index with entries in any order; of several with the same key the last one counts. They
@@ -237,11 +230,7 @@ impl Index {
     ///
     /// # Errors
     /// [`IndexError::NotEmpty`], and what [`Index::insert`] can fail with: the index is empty then.
-    pub fn load<K, V>(&self, entries: impl IntoIterator<Item = (K, V)>) -> Result<(), IndexError>
-    where
-        K: AsRef<[u8]>,
-        V: AsRef<[u8]>,
-    {
+    pub fn load(&self, entries: impl IntoIterator<Item = impl Entry>) -> Result<(), IndexError> {
         self.try_load(entries.into_iter().map(Ok))
     }
 
@@ -250,13 +239,11 @@ impl Index {
     ///
     /// # Errors
     /// The first error of `entries`, and the errors of [`Index::load`].
-    pub fn try_load<K, V, E>(&self, entries: impl IntoIterator<Item = Result<(K, V), E>>) -> Result<(), E>
-    where
-        K: AsRef<[u8]>,
-        V: AsRef<[u8]>,
-        E: From<IndexError>,
-    {
-        self.shared.load(entries.into_iter())
+    pub fn try_load<E: From<IndexError>>(
+        &self,
+        entries: impl IntoIterator<Item = Result<impl Entry, E>>,
+    ) -> Result<(), E> {
+        self.shared.ended(self.shared.load(entries))
     }
 
     /// Inserts entries in any order, also more than fit in memory: they are sorted first, as [`Index::load`]
@@ -266,11 +253,7 @@ impl Index {
     ///
     /// # Errors
     /// [`Index::insert`].
-    pub fn insert_all<K, V>(&self, entries: impl IntoIterator<Item = (K, V)>) -> Result<(), IndexError>
-    where
-        K: AsRef<[u8]>,
-        V: AsRef<[u8]>,
-    {
+    pub fn insert_all(&self, entries: impl IntoIterator<Item = impl Entry>) -> Result<(), IndexError> {
         self.try_insert_all(entries.into_iter().map(Ok))
     }
 
@@ -279,16 +262,11 @@ impl Index {
     ///
     /// # Errors
     /// The first error of `entries`, and the errors of [`Index::insert`].
-    pub fn try_insert_all<K, V, E>(
+    pub fn try_insert_all<E: From<IndexError>>(
         &self,
-        entries: impl IntoIterator<Item = Result<(K, V), E>>,
-    ) -> Result<(), E>
-    where
-        K: AsRef<[u8]>,
-        V: AsRef<[u8]>,
-        E: From<IndexError>,
-    {
-        self.shared.insert_all(entries.into_iter())
+        entries: impl IntoIterator<Item = Result<impl Entry, E>>,
+    ) -> Result<(), E> {
+        self.shared.ended(self.shared.insert_all(entries))
     }
 
     /// The index as it is now, for readers; changes that follow are not seen.
@@ -357,6 +335,14 @@ impl Index {
     pub fn verify(&self, mut progress: impl FnMut(u64, u64)) -> Verified {
         let _alone = self.shared.alone();
         self.shared.tree.verify(&mut progress)
+    }
+
+    /// Whether it takes an entry.
+    ///
+    /// # Errors
+    /// [`IndexError::KeyTooLong`], [`IndexError::ValueTooLong`].
+    pub fn check(&self, entry: &impl Entry) -> Result<(), IndexError> {
+        self.shared.tree.check(entry.key(), entry.value())
     }
 
     /// Its directory.

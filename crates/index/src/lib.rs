@@ -4,7 +4,7 @@
 //!
 //! | file | concept |
 //! | --- | --- |
-//! | `index`, `options`, `batch`, `range`, `snapshot` | what users see |
+//! | `index`, `options`, `entry`, `batch`, `range`, `snapshot` | what users see |
 //! | `shared`, `kept`, `lookup` | who may be in the tree, checkpoints; what a snapshot keeps; reading |
 //! | `tree` | the tree: descent, changes, many keys at once, ranges, loading |
 //! | `node` | one node: its bytes, its changes, its division |
@@ -18,6 +18,7 @@
 
 mod batch;
 mod change_record;
+mod entry;
 mod error;
 mod folder;
 mod holders;
@@ -40,6 +41,7 @@ mod unfinished;
 mod versions;
 
 pub use batch::Batch;
+pub use entry::Entry;
 pub use error::IndexError;
 pub use index::{Index, IndexStats};
 pub use log::Durability;

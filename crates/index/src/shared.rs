@@ -10,6 +10,7 @@ use crossbeam_utils::sync::{ShardedLock, ShardedLockReadGuard};
 use leadline_device::Device;
 
 use crate::change_record::{Head, decode, encode};
+use crate::entry::Entry;
 use crate::error::IndexError;
 use crate::folder::Folder;
 use crate::log::{Log, LogError, Lsn};
@@ -279,22 +280,16 @@ impl Shared {
         Ok(())
     }
 
-    /// Fills the empty tree.
-    pub(crate) fn bulk_load<E: From<IndexError>>(
-        &self,
-        feed: impl FnOnce(&mut Loader<'_>) -> Result<(), LoadError<E>>,
-    ) -> Result<(), E> {
-        self.try_bulk_load(feed).map_err(|error| self.load_error(error))
-    }
-
-    fn load_error<E: From<IndexError>>(&self, error: LoadError<E>) -> E {
-        match error {
+    /// What to tell whoever asked for a load.
+    pub(crate) fn ended<E: From<IndexError>>(&self, loaded: Result<(), LoadError<E>>) -> Result<(), E> {
+        loaded.map_err(|error| match error {
             LoadError::Index(error) => error.at(self.path()).into(),
             LoadError::Entries(error) => error,
-        }
+        })
     }
 
-    fn try_bulk_load<E>(
+    /// Fills the empty tree.
+    pub(crate) fn bulk_load<E>(
         &self,
         feed: impl FnOnce(&mut Loader<'_>) -> Result<(), LoadError<E>>,
     ) -> Result<(), LoadError<E>> {
@@ -317,48 +312,33 @@ impl Shared {
     }
 
     /// Fills the empty tree with entries in any order.
-    pub(crate) fn load<K: AsRef<[u8]>, V: AsRef<[u8]>, E: From<IndexError>>(
+    pub(crate) fn load<E>(
         &self,
-        entries: impl Iterator<Item = Result<(K, V), E>>,
-    ) -> Result<(), E> {
-        self.try_load(entries).map_err(|error| self.load_error(error))
-    }
-
-    fn try_load<K: AsRef<[u8]>, V: AsRef<[u8]>, E>(
-        &self,
-        entries: impl Iterator<Item = Result<(K, V), E>>,
+        entries: impl IntoIterator<Item = Result<impl Entry, E>>,
     ) -> Result<(), LoadError<E>> {
         self.check_writable()?;
         self.tree.check_empty()?;
         let sorter = self.sort(entries)?;
-        self.try_bulk_load(|loader| Ok(sorter.finish(|key, value| loader.add(key, value))?))
+        self.bulk_load(|loader| Ok(sorter.finish(|key, value| loader.add(key, value))?))
     }
 
-    fn sort<K: AsRef<[u8]>, V: AsRef<[u8]>, E>(
+    fn sort<E>(
         &self,
-        entries: impl Iterator<Item = Result<(K, V), E>>,
+        entries: impl IntoIterator<Item = Result<impl Entry, E>>,
     ) -> Result<Sorter, LoadError<E>> {
         let mut sorter = Sorter::new(self.path(), self.options.cache_bytes as usize / 2);
         for entry in entries {
-            let (key, value) = entry.map_err(LoadError::Entries)?;
-            let (key, value) = (key.as_ref(), value.as_ref());
-            self.tree.check(key, value)?;
-            sorter.add(key, value)?;
+            let entry = entry.map_err(LoadError::Entries)?;
+            self.tree.check(entry.key(), entry.value())?;
+            sorter.add(entry.key(), entry.value())?;
         }
         Ok(sorter)
     }
 
     /// Inserts entries in any order, in batches in the order of their keys.
-    pub(crate) fn insert_all<K: AsRef<[u8]>, V: AsRef<[u8]>, E: From<IndexError>>(
+    pub(crate) fn insert_all<E>(
         &self,
-        entries: impl Iterator<Item = Result<(K, V), E>>,
-    ) -> Result<(), E> {
-        self.try_insert_all(entries).map_err(|error| self.load_error(error))
-    }
-
-    fn try_insert_all<K: AsRef<[u8]>, V: AsRef<[u8]>, E>(
-        &self,
-        entries: impl Iterator<Item = Result<(K, V), E>>,
+        entries: impl IntoIterator<Item = Result<impl Entry, E>>,
     ) -> Result<(), LoadError<E>> {
         self.check_writable()?;
         let sorter = self.sort(entries)?;
