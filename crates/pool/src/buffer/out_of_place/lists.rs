@@ -55,8 +55,8 @@ impl Core {
     }
 }
 
-/// What the lists say that a superblock leads to, of those that were found in segments, each by its place with
-/// the number of its write.
+/// What the lists say that a superblock leads to, of those that were found in segments, each by its place
+/// with the number of its write.
 ///
 /// # Errors
 /// [`PoolError::PageMapCorrupt`] where one is not what it was written as.
