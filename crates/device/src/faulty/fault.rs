@@ -8,9 +8,10 @@ use crate::{Nanos, Op};
 /// What goes wrong, and which requests it hits.
 ///
 /// The functions from [`Fault::errno`] on make one that hits every matching request; [`Fault::on`],
-/// [`Fault::within`], [`Fault::nth`], [`Fault::from`] and [`Fault::chance`] narrow that down. Each fault
-/// counts the requests that pass `on` and `within`, from 0, over all queue pairs of the device. Faults that
-/// hit the same request add up; where two contradict each other, the later one in the list holds.
+/// [`Fault::within`], [`Fault::nth`], [`Fault::nths`], [`Fault::from`] and [`Fault::chance`] narrow that
+/// down. Each fault counts the requests that pass `on` and `within`, from 0, over all queue pairs of the
+/// device. Faults that hit the same request add up; where two contradict each other, the later one in the
+/// list holds.
 ///
 /// The four plain variants are shorthand that counts every request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -171,6 +172,11 @@ impl Fault {
     /// The `nth` (from 0) and all after it.
     pub fn from(self, nth: u64) -> Fault {
         self.with(|rule| (rule.first, rule.last) = (nth, u64::MAX))
+    }
+
+    /// The ones of this range, counted from 0.
+    pub fn nths(self, nths: Range<u64>) -> Fault {
+        self.with(|rule| (rule.first, rule.last) = (nths.start, nths.end.saturating_sub(1)))
     }
 
     /// Each of them with this probability, from 0 to 1.
