@@ -180,3 +180,45 @@ impl Cell {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rounds of a file system whose commits take exponential times, with a mean that differs from round to
+    /// round by 10 %, as a journal and other programs make it differ.
+    fn rounds(random: &mut fastrand::Rng, rounds: usize, per_second: f64) -> Vec<(u64, f64)> {
+        let mut round = || {
+            let normal: f64 = (0..12).map(|_| random.f64()).sum::<f64>() - 6.0;
+            let mean = (0.005 - 0.1 * normal).exp() / per_second;
+            let (mut ops, mut seconds) = (0, 0.0);
+            while seconds < 0.2 {
+                seconds -= mean * (1.0 - random.f64()).ln();
+                ops += 1;
+            }
+            (ops, seconds)
+        };
+        (0..rounds).map(|_| round()).collect()
+    }
+
+    #[test]
+    fn intervals_of_the_rates_of_methods_hold_them_in_about_95_of_100() {
+        for epochs in [8, 20] {
+            let mut random = fastrand::Rng::with_seed(5);
+            let held = (0..400).filter(|seed| {
+                let cell = Cell {
+                    method: SyncMethod::ALL[0],
+                    state: FileState::Written,
+                    slices: rounds(&mut random, epochs, 1000.0),
+                    latencies: Recorder::new(),
+                };
+                let found = cell.point(Resamples::new(epochs as u32, *seed).as_ref());
+                let [low, high] = found.iops_ci.expect("an interval");
+                low <= 1000.0 && 1000.0 <= high
+            });
+            // 380 expected, standard deviation 4.4.
+            let held = held.count();
+            assert!((366..=394).contains(&held), "{epochs} rounds: {held} of 400");
+        }
+    }
+}
