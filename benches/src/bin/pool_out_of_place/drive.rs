@@ -15,6 +15,9 @@ pub(crate) const OVER_PROVISIONING: f64 = 0.16;
 /// Blocks of a plane that a drive of the catalogue keeps, at least, however small it is made.
 const BLOCKS_PER_PLANE: u64 = 256;
 
+/// Fewer pages of a block leave the drive too little room of its own.
+const LEAST_PAGES: u64 = 6;
+
 /// A simulated drive with the contents of its pages.
 pub(crate) struct Drive {
     flash: VirtualDevice<FlashModel>,
@@ -46,7 +49,7 @@ impl Drive {
         let spec = match name {
             None => small(bytes)?,
             Some(name) => match leadline_sim::spec(name)? {
-                DeviceSpec::Flash(spec) => shrunk(*spec, bytes),
+                DeviceSpec::Flash(spec) => shrunk(*spec, name, bytes)?,
                 _ => {
                     bail!("{name}: no flash drive; there are p4510-ftl, s4610-ftl, p3700-ftl and 990pro-ftl")
                 }
@@ -75,17 +78,24 @@ fn small(bytes: u64) -> Result<FlashSpec> {
     Ok(FlashSpec::parse(&text, "drive")?)
 }
 
-fn shrunk(mut spec: FlashSpec, bytes: u64) -> FlashSpec {
+fn shrunk(mut spec: FlashSpec, name: &str, bytes: u64) -> Result<FlashSpec> {
     let geometry = &mut spec.geometry;
     let planes = u64::from(geometry.channels * geometry.dies_per_channel * geometry.planes);
-    let block_bytes = bytes / planes / BLOCKS_PER_PLANE;
-    geometry.pages_per_block =
-        ((block_bytes / geometry.page_bytes) as u32).clamp(4, geometry.pages_per_block);
+    let pages = bytes / planes / BLOCKS_PER_PLANE / geometry.page_bytes;
+    if pages < LEAST_PAGES {
+        let least = LEAST_PAGES * planes * BLOCKS_PER_PLANE * geometry.page_bytes;
+        bail!(
+            "{name} with {} MiB has blocks of {pages} pages; make it {} MiB or more",
+            bytes >> 20,
+            least >> 20
+        );
+    }
+    geometry.pages_per_block = geometry.pages_per_block.min(pages as u32);
     if let Some(slc) = &mut spec.slc {
         slc.bytes = (slc.bytes as f64 * bytes as f64 / spec.capacity as f64) as u64;
     }
     (spec.capacity, spec.state) = (bytes, InitialState::Fresh);
-    spec
+    Ok(spec)
 }
 
 impl Device for Drive {
