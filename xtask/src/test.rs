@@ -3,6 +3,7 @@
 mod build;
 mod cargo;
 mod columns;
+mod memory;
 mod output;
 mod parts;
 mod passed;
@@ -24,10 +25,11 @@ use crate::children;
 use crate::dist::dist;
 use crate::run::{Usage, Workspace, cargo, root, run, say, words};
 use crate::setup::{Setup, Uses};
-use build::{Built, build};
+use build::{Binary, Built, build};
+use memory::Memory;
 use output::Counts;
 use passed::Passed;
-use queue::{Job, Ran};
+use queue::{Beside, Job, Ran};
 use summary::Left;
 use tier::Tier;
 
@@ -46,9 +48,7 @@ pub(crate) fn test(arguments: &[OsString]) -> anyhow::Result<()> {
     let setup = steps.step("set-up", || Setup::begin(uses))?;
     steps.step("format", format)?;
     steps.step("columns", columns::check)?;
-    let workspaces: &[Workspace] =
-        if tier.all { &[Workspace::Main, Workspace::Examples] } else { &[Workspace::Main] };
-    let built = build_while_installing(&mut steps, workspaces, setup)?;
+    let built = build_while_installing(&mut steps, setup)?;
     let mut counts = Counts::default();
     let mut result = steps.step("tests", || {
         let ran = run_tests(tier, &built)?;
@@ -79,14 +79,10 @@ fn format() -> anyhow::Result<()> {
 }
 
 /// The compiler waits for no network: what comes from there comes meanwhile.
-fn build_while_installing(
-    steps: &mut Steps,
-    workspaces: &[Workspace],
-    setup: Setup,
-) -> anyhow::Result<Built> {
+fn build_while_installing(steps: &mut Steps, setup: Setup) -> anyhow::Result<Built> {
     thread::scope(|scope| {
         let installing = scope.spawn(move || setup.finish());
-        let built = steps.step("build", || build(workspaces))?;
+        let built = steps.step("build", || build(Workspace::Main))?;
         steps.step("rest of set-up", || installing.join().expect("an installation does not panic"))?;
         Ok(built)
     })
@@ -100,24 +96,36 @@ fn run_tests(tier: Tier, built: &Built) -> anyhow::Result<Vec<Ran>> {
         let (in_loop, to_all) = tier::loop_of(&programs);
         (programs, left.to_all) = (in_loop, Some(to_all));
     }
-    let jobs = programs.iter().map(|program| program.jobs(tier.exhaustive, built));
-    let jobs = jobs.collect::<anyhow::Result<Vec<Vec<Job>>>>()?;
-    let mut jobs: Vec<Job> = jobs.into_iter().flatten().collect();
+    let mut jobs = jobs_of(&programs, tier, built)?;
     let passed = Passed::load();
     if !tier.again {
         left.passed = passed.take_out(&mut jobs);
     }
-    let mut fillers = Vec::new();
+    let memory = Memory::new();
+    if let Some(memory) = &memory {
+        memory.lend(&mut jobs);
+    }
+    let mut beside = Beside::default();
     if tier.all {
         jobs.extend(python::jobs(built, tier.exhaustive)?);
-        fillers = cargo::jobs(built, tier.exhaustive)?;
+        // It has few tests, and all others would wait.
+        beside.build = Some(Box::new(move || {
+            let built = build(Workspace::Examples)?;
+            jobs_of(&built.programs, tier, &built)
+        }));
+        beside.checks = cargo::jobs(built, tier.exhaustive)?;
     }
     // At once, so that a run that is ended early has been of use.
     let passed = Mutex::new(passed);
     let note = |ran: &Ran| passed.lock().unwrap_or_else(PoisonError::into_inner).note(ran);
-    let ran = queue::run_all(jobs, fillers, &note)?;
+    let ran = queue::run_all(jobs, beside, &note)?;
     summary::print(&ran, &left);
     Ok(ran)
+}
+
+fn jobs_of(programs: &[Binary], tier: Tier, built: &Built) -> anyhow::Result<Vec<Job>> {
+    let jobs = programs.iter().map(|program| program.jobs(tier.exhaustive, built));
+    Ok(jobs.collect::<anyhow::Result<Vec<Vec<Job>>>>()?.into_iter().flatten().collect())
 }
 
 /// What was done so far, and how long each step took.

@@ -58,8 +58,8 @@ impl Binary {
     pub(super) fn jobs(&self, exhaustive: bool, built: &Built) -> anyhow::Result<Vec<Job>> {
         let whole = self.job(exhaustive, built)?;
         match parts::of(&self.label()) {
-            1 => Ok(vec![whole]),
-            count => parts::split(&whole, &|| self.command(exhaustive), count),
+            None => Ok(vec![whole]),
+            Some(parts) => parts::split(&whole, &|| self.command(exhaustive), parts),
         }
     }
 
@@ -84,16 +84,9 @@ impl Binary {
     }
 }
 
-/// Builds the tests of all crates of these workspaces.
-pub(super) fn build(workspaces: &[Workspace]) -> anyhow::Result<Built> {
+/// Builds the tests of all crates of a workspace. Warnings and errors appear as cargo shows them.
+pub(super) fn build(workspace: Workspace) -> anyhow::Result<Built> {
     let mut built = Built::default();
-    workspaces.iter().try_for_each(|&workspace| add(&mut built, workspace))?;
-    say(&format!("<== build: {} test programs", built.programs.len()));
-    Ok(built)
-}
-
-/// Builds those of one. Warnings and errors appear as cargo shows them.
-fn add(built: &mut Built, workspace: Workspace) -> anyhow::Result<()> {
     let mut command = cargo();
     command.args(BUILD).args(workspace.arguments()).current_dir(root());
     command.stdin(Stdio::null()).stdout(Stdio::piped());
@@ -107,8 +100,7 @@ fn add(built: &mut Built, workspace: Workspace) -> anyhow::Result<()> {
             let is_test = message["profile"]["test"] == true;
             if is_test { built.programs.push(binary) } else { built.commands.push(binary) }
         }
-        // The first, which is the main workspace's.
-        built.library = built.library.take().or_else(|| made_of(LIBRARY, "rlib", &message));
+        built.library = made_of(LIBRARY, "rlib", &message).or(built.library);
         if library(&message).is_some() {
             built.extension = Some(message);
         }
@@ -118,7 +110,8 @@ fn add(built: &mut Built, workspace: Workspace) -> anyhow::Result<()> {
     if !status.success() {
         bail!("`{words}` ended with {status}");
     }
-    Ok(())
+    say(&format!("<== build: {} test programs", built.programs.len()));
+    Ok(built)
 }
 
 /// The program that one of cargo's messages tells of.

@@ -1,4 +1,4 @@
-//! What cargo checks beside the tests. They wait for devices and clocks now and then; this fills the gaps.
+//! What cargo checks next to the tests. They wait for devices and clocks now and then; this fills the gaps.
 
 use anyhow::Context;
 

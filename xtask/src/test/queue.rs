@@ -1,8 +1,8 @@
-//! Runs the test programs, one more at a time than there are processors, the longest first.
+//! Runs the test programs, several at a time, the longest first.
 
 use std::collections::VecDeque;
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,15 +15,18 @@ use crate::run::{say, words};
 
 /// The programs that take longest, in the order of their times: were one of them begun last, the others would
 /// wait for it. Taken from the summary of a run; it costs time and nothing else if it is out of date.
-const LONGEST: [&str; 10] = [
+const LONGEST: [&str; 13] = [
+    "python tests",
+    "crates/report browser",
+    "crates/graph all",
     "crates/cli pages",
     "crates/cli e2e",
-    "crates/report browser",
-    "python tests",
     "crates/measure all",
-    "crates/graph all",
-    "examples/tpch all",
+    "crates/prove all",
+    "crates/index all",
     "crates/calibrate all",
+    "examples/tpch all",
+    "crates/pool all",
     "crates/cli throttled",
     "testing/crash all",
 ];
@@ -75,46 +78,102 @@ pub(super) struct Ran {
     pub(super) inputs: Option<String>,
 }
 
-/// Runs all of `jobs`, and beside them `fillers`, one after the other, with what time of the processors the
-/// others leave. Says what each one came to, and hands it to `done`.
+/// What cargo does next to the test programs, one after the other.
+#[derive(Default)]
+pub(super) struct Beside {
+    /// Builds more test programs.
+    pub(super) build: Option<Build>,
+    pub(super) checks: Vec<Job>,
+}
+
+/// A build, of which come test programs.
+pub(super) type Build = Box<dyn FnOnce() -> anyhow::Result<Vec<Job>> + Send>;
+
+/// Test programs that wait for a worker.
+struct Queue {
+    jobs: VecDeque<Job>,
+    /// Whether a build beside them may add to them.
+    more: bool,
+}
+
+impl Queue {
+    fn add(&mut self, jobs: Vec<Job>) {
+        self.jobs.extend(jobs);
+        self.jobs.make_contiguous().sort_by_key(|job| {
+            let label = job.label();
+            LONGEST.iter().position(|longest| label.starts_with(longest)).unwrap_or(LONGEST.len())
+        });
+    }
+}
+
+/// The queue, and what tells the workers that it changed.
+struct Waiting {
+    queue: Mutex<Queue>,
+    changed: Condvar,
+}
+
+impl Waiting {
+    fn new(jobs: Vec<Job>) -> Waiting {
+        let mut queue = Queue { jobs: VecDeque::new(), more: true };
+        queue.add(jobs);
+        Waiting { queue: Mutex::new(queue), changed: Condvar::new() }
+    }
+
+    /// The next one; none if there is none and none will come.
+    fn next(&self) -> Option<Job> {
+        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let empty = |queue: &mut Queue| queue.jobs.is_empty() && queue.more;
+        let mut queue = self.changed.wait_while(queue, empty).unwrap_or_else(PoisonError::into_inner);
+        queue.jobs.pop_front()
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Queue)) {
+        change(&mut self.queue.lock().unwrap_or_else(PoisonError::into_inner));
+        self.changed.notify_all();
+    }
+}
+
+/// Runs all of `jobs`, and `beside` next to them. Says what each one came to, and hands it to `done`.
 pub(super) fn run_all(
-    mut jobs: Vec<Job>,
-    fillers: Vec<Job>,
+    jobs: Vec<Job>,
+    beside: Beside,
     done: &(dyn Fn(&Ran) -> anyhow::Result<()> + Sync),
 ) -> anyhow::Result<Vec<Ran>> {
-    // One more than processors: all programs of tests together wait for as long as they compute.
-    let workers = thread::available_parallelism().map_or(2, usize::from) + 1;
-    let beside = if fillers.is_empty() { "" } else { ", and cargo beside them" };
-    say(&format!("==> tests: {} programs, {workers} at a time{beside}", jobs.len()));
-    jobs.sort_by_key(|job| {
-        let label = job.label();
-        LONGEST.iter().position(|longest| label.starts_with(longest)).unwrap_or(LONGEST.len())
-    });
-    let queue = Mutex::new(VecDeque::from(jobs));
+    // Programs of tests wait for devices, clocks and servers for half of their time or more.
+    let workers = thread::available_parallelism().map_or(2, usize::from) * 2;
+    let cargo = if beside.checks.is_empty() { "" } else { ", and cargo beside them" };
+    say(&format!("==> tests: {} programs, {workers} at a time{cargo}", jobs.len()));
+    let waiting = Waiting::new(jobs);
     let finish = |job: Job| -> anyhow::Result<Ran> {
         let ran = run(job)?;
         done(&ran)?;
         Ok(ran)
     };
     let ran: anyhow::Result<Vec<Vec<Ran>>> = thread::scope(|scope| {
-        let work = || {
-            let mut ran = Vec::new();
-            loop {
-                let job = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-                let Some(job) = job else { return Ok(ran) };
-                ran.push(finish(job)?);
-            }
-        };
+        let work =
+            || -> anyhow::Result<Vec<Ran>> { std::iter::from_fn(|| waiting.next()).map(&finish).collect() };
         let mut threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-        threads.push(scope.spawn(|| {
-            // On Linux it is the thread that gives way, and what it starts does too. If it must not, it only
-            // takes longer.
-            let _ = rustix::process::nice(10);
-            fillers.into_iter().map(&finish).collect()
-        }));
+        threads.push(scope.spawn(|| run_beside(beside, &waiting, &finish)));
         threads.into_iter().map(|thread| thread.join().expect("a worker does not panic")).collect()
     });
     Ok(ran?.into_iter().flatten().collect())
+}
+
+/// Runs what is next to the test programs. What it builds they wait for; its checks give way to them.
+fn run_beside(
+    beside: Beside,
+    waiting: &Waiting,
+    finish: &dyn Fn(Job) -> anyhow::Result<Ran>,
+) -> anyhow::Result<Vec<Ran>> {
+    let built = beside.build.map_or(Ok(Vec::new()), |build| build());
+    let failed = built.map(|jobs| waiting.change(|queue| queue.add(jobs)));
+    // Also if the build failed: the workers do not wait for more.
+    waiting.change(|queue| queue.more = false);
+    failed?;
+    // On Linux it is the thread that gives way, and what it starts does too. If it must not, it only takes
+    // longer.
+    let _ = rustix::process::nice(5);
+    beside.checks.into_iter().map(finish).collect()
 }
 
 /// Runs a job and says what it came to: one line, and all that it wrote if it failed.
@@ -198,5 +257,26 @@ mod tests {
         let [failed] = &ran.failed[..] else { panic!("{:?}", ran.failed) };
         assert!(failed.ends_with(" after `test hangs ...`, and was killed"), "{failed}");
         assert!(watched.hung.unwrap().contains("sleep 1000\n"));
+    }
+
+    #[test]
+    fn programs_that_are_built_meanwhile_are_waited_for_and_run() {
+        let job = |name: &str| Job {
+            krate: "crates/made_up".to_owned(),
+            name: name.to_owned(),
+            command: Command::new("true"),
+            format: Format::None,
+            silence: SILENCE,
+            inputs: None,
+        };
+        let later = vec![job("built meanwhile")];
+        let beside = Beside { build: Some(Box::new(|| Ok(later))), checks: vec![job("check")] };
+        let ran = run_all(vec![job("first")], beside, &|_| Ok(())).unwrap();
+        let mut names: Vec<&str> = ran.iter().map(|ran| ran.name.as_str()).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["built meanwhile", "check", "first"]);
+        let failed =
+            Beside { build: Some(Box::new(|| anyhow::bail!("it does not build"))), ..Beside::default() };
+        assert!(run_all(vec![job("first")], failed, &|_| Ok(())).is_err());
     }
 }
