@@ -43,7 +43,7 @@ fn triangles_are_those_of_the_model() {
 fn a_clique_has_all_triangles_in_any_number_of_passes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store");
-    let n = 500_u32;
+    let n = 250_u32;
     let edges = (0..n).flat_map(|a| (0..a).map(move |b| (a, b)));
     sample(n, false, edges).write(&path, 4096, true, Weights::None);
     let mut graph = Graph::open(&path, options(PLENTY)).unwrap();
