@@ -51,6 +51,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 pub use console::{Answer, Caller};
 pub use failure::Failure;
 pub use graph::{block_bytes, check_store};
+pub use index::usual_node_bytes;
 pub use models::{Fitted, fit_file, fit_table};
 pub use paths::{MEMORY, UsedPath, check_used};
 pub use predict::LARGEST_BLOCK;

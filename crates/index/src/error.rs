@@ -16,10 +16,12 @@ use crate::node::{BadNode, Page};
 pub enum IndexError {
     /// A key is longer than nodes of this size take.
     #[error(
-        "a key has {bytes} bytes, and nodes of {node_bytes} bytes take keys of at most {most}; \
+        "the key `{key}` has {bytes} bytes, and nodes of {node_bytes} bytes take keys of at most {most}; \
              make the index with larger nodes, or use a hash of the key"
     )]
     KeyTooLong {
+        /// How it begins.
+        key: String,
         /// Its length.
         bytes: usize,
         /// The longest.
@@ -28,8 +30,13 @@ pub enum IndexError {
         node_bytes: u32,
     },
     /// A value is longer than any index takes.
-    #[error("a value has {bytes} bytes, and the longest is {most}; divide it into several entries")]
+    #[error(
+        "the value of the key `{key}` has {bytes} bytes, and the longest is {most}; divide it into several \
+             entries"
+    )]
     ValueTooLong {
+        /// How its key begins.
+        key: String,
         /// Its length.
         bytes: usize,
         /// The longest.
@@ -186,6 +193,26 @@ pub enum IndexError {
     },
 }
 
+/// Bytes of a key that errors show.
+const SHOWN: usize = 32;
+
+/// How a key begins, as printable text.
+#[cold]
+pub(crate) fn start_of(key: &[u8]) -> String {
+    let mut shown = String::new();
+    let escape = |shown: &mut String, bytes: &[u8]| shown.push_str(&bytes.escape_ascii().to_string());
+    for chunk in key[..key.len().min(SHOWN)].utf8_chunks() {
+        for letter in chunk.valid().chars() {
+            match letter.is_control() || letter == '\\' {
+                true => escape(&mut shown, letter.to_string().as_bytes()),
+                false => shown.push(letter),
+            }
+        }
+        escape(&mut shown, chunk.invalid());
+    }
+    shown + if key.len() > SHOWN { "…" } else { "" }
+}
+
 impl IndexError {
     /// Whether there was no room on the disk.
     pub(crate) fn is_disk_full(&self) -> bool {
@@ -275,6 +302,13 @@ impl<T> OfPage<T> for Result<T, BadNode> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_is_shown_by_its_first_bytes_as_printable_text() {
+        assert_eq!(start_of("Käse\n".as_bytes()), "Käse\\n");
+        assert_eq!(start_of(&[0, 255, b'a', b'\\']), "\\x00\\xffa\\\\");
+        assert_eq!(start_of(&[b'x'; 33]), "x".repeat(32) + "…");
+    }
 
     #[test]
     fn a_full_disk_is_found_among_the_causes() {

@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use leadline_pool::{Pool, ReadGuard, WriteGuard};
 
 use crate::IndexError;
-use crate::error::OfPage as _;
+use crate::error::{OfPage as _, start_of};
 use crate::node::{Limits, Node, NodeBuilder, NodeHead, Page, Value};
 use crate::space::Space;
 use crate::versions::Versions;
@@ -138,10 +138,12 @@ impl Tree {
     pub(crate) fn check(&self, key: &[u8], value: &[u8]) -> Result<(), IndexError> {
         if key.len() > self.limits.key {
             let (bytes, most) = (key.len(), self.limits.key);
-            return Err(IndexError::KeyTooLong { bytes, most, node_bytes: self.pool.config().page_bytes });
+            let (key, node_bytes) = (start_of(key), self.pool.config().page_bytes);
+            return Err(IndexError::KeyTooLong { key, bytes, most, node_bytes });
         }
         if value.len() > MOST_VALUE_BYTES {
-            return Err(IndexError::ValueTooLong { bytes: value.len(), most: MOST_VALUE_BYTES });
+            let (key, bytes) = (start_of(key), value.len());
+            return Err(IndexError::ValueTooLong { key, bytes, most: MOST_VALUE_BYTES });
         }
         Ok(())
     }

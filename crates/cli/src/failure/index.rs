@@ -14,9 +14,9 @@ impl From<IndexError> for Failure {
                 "{}: there is no index; make one with leadline index load",
                 path.display()
             )),
-            IndexError::KeyTooLong { bytes, most, node_bytes } => Failure::Input(format!(
-                "a key has {bytes} bytes, and nodes of {node_bytes} bytes take keys of at most {most}; make \
-                 the index with a larger --node-size, or use a hash of the key"
+            IndexError::KeyTooLong { key, bytes, most, node_bytes } => Failure::Input(format!(
+                "the key `{key}` has {bytes} bytes, and nodes of {node_bytes} bytes take keys of at most \
+                 {most}; make the index with a larger --node-size, or use a hash of the key"
             )),
             IndexError::NodeBytes { path, found, asked } => Failure::Input(format!(
                 "{}: its nodes have {found} bytes, and --node-size asks for {asked}; leave it out, or load \

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use leadline_files::{Archive, ArchiveError, Decompressor};
+use leadline_index::IndexError;
 use leadline_text::{BYTE_ORDER_MARK, Fields, LineEnd};
 use serde::Serialize;
 
@@ -207,9 +208,22 @@ impl Entries {
         Ok(true)
     }
 
+    /// The number of the line that was read last.
+    pub(super) fn line(&self) -> u64 {
+        self.number
+    }
+
     /// That the last line holds no entry.
     fn refused(&self, what: &str) -> Failure {
         Failure::Input(format!("{}: line {}: {what}", self.name, self.number))
+    }
+
+    /// That the index does not take the entry of a line.
+    pub(super) fn not_taken(&self, line: u64, error: IndexError) -> Failure {
+        match Failure::from(error) {
+            Failure::Input(what) => Failure::Input(format!("{}: line {line}: {what}", self.name)),
+            other => other,
+        }
     }
 }
 

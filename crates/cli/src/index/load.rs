@@ -60,7 +60,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "SIZE", value_parser = node_size)]
     node_size: Option<u32>,
     /// Share of each operation in percent, for the size of nodes by --profile, as for `leadline btree advise`
-    #[arg(long, value_name = "OPERATION=PERCENT,..", default_value = "point=60,range=10,insert=30")]
+    #[arg(long, value_name = "OPERATION=PERCENT,..", default_value = node_size::MIX)]
     mix: Mix,
     #[command(flatten)]
     dry: DryRun,
@@ -182,7 +182,8 @@ fn options(args: &Args, load: &Load<'_>, first: &First, made: &Made) -> Result<O
     let options = args.open.options(profile.as_ref())?.create(true).durability(Durability::Never);
     let advised = match &profile {
         Some(profile) if made.is_new() && args.node_size.is_none() => {
-            node_size::advised(profile, &first.expected(args, load, options.cache_bytes))
+            let advised = node_size::advised(profile, &first.expected(args, load, options.cache_bytes));
+            advised.inspect_err(|note| messages::note(note)).ok()
         }
         _ => None,
     };
@@ -223,6 +224,8 @@ fn undone(failure: Failure, index: Index, made: Made, before: u64) -> Failure {
 /// The entries that are read first.
 struct First {
     entries: Vec<Entry>,
+    /// The line of each.
+    lines: Vec<u64>,
     /// Whether there are no others.
     whole: bool,
 }
@@ -283,39 +286,52 @@ impl Load<'_> {
 
     /// Reads the first entries; nothing is written before that.
     fn first(&mut self) -> Result<First, Failure> {
-        let (mut entries, mut held) = (Vec::new(), 0);
+        let (mut entries, mut lines, mut held) = (Vec::new(), Vec::new(), 0);
         let whole = loop {
             let Some(entry) = self.next()? else { break true };
-            held += entry.0.len() + entry.1.len() + size_of::<Entry>();
+            held += entry.0.len() + entry.1.len() + size_of::<(Entry, u64)>();
             entries.push(entry);
+            lines.push(self.entries.line());
             if held >= FIRST_BYTES {
                 break false;
             }
         };
         self.entries.check_decided()?;
-        Ok(First { entries, whole })
+        Ok(First { entries, lines, whole })
     }
 
     /// Puts all entries into the index.
     fn all(&mut self, index: &Index, first: First) -> Result<(), Failure> {
+        for (entry, line) in first.entries.iter().zip(first.lines) {
+            index.check(entry).map_err(|error| self.entries.not_taken(line, error))?;
+        }
         if !index.is_empty() {
             return self.insert(index, first.entries);
         }
         if first.entries.is_sorted_by(|one, next| one.0 <= next.0) {
-            let sorted = Sorted { load: self, first: first.entries.into_iter(), held: None, behind: None };
-            return match sorted.load(index)? {
+            let first = first.entries.into_iter();
+            let sorted = Sorted { load: self, index, first, held: None, behind: None };
+            return match sorted.load()? {
                 Some(unsorted) => self.insert(index, vec![unsorted]),
                 None => Ok(()),
             };
         }
-        index.try_load(self.after(first.entries))
+        index.try_load(self.after(index, first.entries))
+    }
+
+    /// The next entry, if the index takes it.
+    fn next_for(&mut self, index: &Index) -> Result<Option<Entry>, Failure> {
+        let next = self.next()?;
+        let taken = next.as_ref().map_or(Ok(()), |entry| index.check(entry));
+        taken.map_err(|error| self.entries.not_taken(self.entries.line(), error))?;
+        Ok(next)
     }
 
     /// Entries that were read, and all that are not read yet.
-    fn after(&mut self, read: Vec<Entry>) -> impl Iterator<Item = Result<Entry, Failure>> {
+    fn after(&mut self, index: &Index, read: Vec<Entry>) -> impl Iterator<Item = Result<Entry, Failure>> {
         let mut read = read.into_iter();
         std::iter::from_fn(move || {
-            let next = read.next().map_or_else(|| self.next().transpose(), |entry| Some(Ok(entry)));
+            let next = read.next().map_or_else(|| self.next_for(index).transpose(), |entry| Some(Ok(entry)));
             if next.is_none() {
                 let detail = "entries in the order of their keys".to_owned();
                 self.display.show(&Progress { phase: "write", done: 0.0, detail });
@@ -327,7 +343,7 @@ impl Load<'_> {
     /// Inserts entries that were read, and all that are not read yet.
     fn insert(&mut self, index: &Index, read: Vec<Entry>) -> Result<(), Failure> {
         let before = self.entries.entries - read.len() as u64;
-        index.try_insert_all(self.after(read))?;
+        index.try_insert_all(self.after(index, read))?;
         self.inserted += self.entries.entries - before;
         Ok(())
     }
@@ -336,6 +352,7 @@ impl Load<'_> {
 /// Entries as long as they come in the order of their keys; of equal keys the last.
 struct Sorted<'l, 's> {
     load: &'l mut Load<'s>,
+    index: &'l Index,
     first: std::vec::IntoIter<Entry>,
     /// The entry that follows if its key does not come again.
     held: Option<Entry>,
@@ -345,16 +362,16 @@ struct Sorted<'l, 's> {
 
 impl Sorted<'_, '_> {
     /// Loads them; the first entry that is not one of them.
-    fn load(mut self, index: &Index) -> Result<Option<Entry>, Failure> {
+    fn load(mut self) -> Result<Option<Entry>, Failure> {
         self.held = self.read()?;
-        index.try_bulk_load(std::iter::from_fn(|| self.next().transpose()))?;
+        self.index.try_bulk_load(std::iter::from_fn(|| self.next().transpose()))?;
         Ok(self.behind)
     }
 
     fn read(&mut self) -> Result<Option<Entry>, Failure> {
         match self.first.next() {
             Some(entry) => Ok(Some(entry)),
-            None => self.load.next(),
+            None => self.load.next_for(self.index),
         }
     }
 

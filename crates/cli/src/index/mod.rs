@@ -14,6 +14,7 @@ mod scan;
 mod stats;
 mod verify;
 
+pub use self::node_size::usual_node_bytes;
 use crate::failure::Failure;
 
 /// Store sorted keys and values on disk, and look up many at once

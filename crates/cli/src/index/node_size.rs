@@ -2,14 +2,15 @@
 
 use leadline_device::format_size;
 use leadline_lsm::Data;
-use leadline_lsm::btree::{Advice, Mix, RANDOM_FILL, Usage};
+use leadline_lsm::btree::{Advice, Mix, MixError, RANDOM_FILL, Usage};
 use leadline_model::{ModelComparison, Observations};
 use leadline_profile::DeviceProfile;
 
-use crate::messages;
-
 /// Sizes that an index takes.
 pub(super) const NODE_BYTES: [u32; 2] = [4096, 65_536];
+
+/// Shares of the operations, where nothing is known of them.
+pub(super) const MIX: &str = "point=60,range=10,insert=30";
 
 /// Bytes that a range is taken to read, where nothing is known of it.
 const RANGE_BYTES: u64 = 64 << 10;
@@ -24,9 +25,24 @@ pub(super) struct Expected {
     pub(super) mix: Mix,
 }
 
+/// The node size for a new index of which nothing is known: as for keys of 16 bytes and values of 100, four
+/// times as many as fit in memory, which are used as `leadline index load --mix` assumes.
+///
+/// # Errors
+/// The profile does not tell, and why.
+pub fn usual_node_bytes(profile: &DeviceProfile, memory_bytes: u64) -> Result<u32, String> {
+    let mix = MIX.parse().map_err(|error: MixError| format!("{MIX}: {error}"))?;
+    let (bytes, key_bytes, value_bytes) = (4.0 * memory_bytes as f64, 16, 100);
+    let longest_key = key_bytes as usize;
+    advised(profile, &Expected { bytes, key_bytes, value_bytes, longest_key, memory_bytes, mix })
+}
+
 /// The node size with the most operations per second on a device, of the sizes that were measured there and
-/// take the longest key; none, which is said, where the profile does not tell.
-pub(super) fn advised(profile: &DeviceProfile, expected: &Expected) -> Option<u32> {
+/// take the longest key.
+///
+/// # Errors
+/// The profile does not tell, and why.
+pub(super) fn advised(profile: &DeviceProfile, expected: &Expected) -> Result<u32, String> {
     let usage = Usage {
         data: Data::of_bytes(expected.bytes, expected.key_bytes, expected.value_bytes),
         fill: RANDOM_FILL,
@@ -35,13 +51,9 @@ pub(super) fn advised(profile: &DeviceProfile, expected: &Expected) -> Option<u3
         range_bytes: RANGE_BYTES,
     };
     let comparison = ModelComparison::new(Observations::from_profile(profile));
-    let advice = match Advice::new(&usage, 1, profile.device.logical_block_bytes, &comparison, None) {
-        Ok(advice) => advice,
-        Err(error) => {
-            messages::note(&format!("{error}; nodes have {}", format_size(NODE_BYTES[0].into())));
-            return None;
-        }
-    };
+    let usual = format_size(NODE_BYTES[0].into());
+    let advice = Advice::new(&usage, 1, profile.device.logical_block_bytes, &comparison, None)
+        .map_err(|error| format!("{error}; nodes have {usual}"))?;
     let fits = |bytes: u32| {
         (NODE_BYTES[0]..=NODE_BYTES[1]).contains(&bytes) && bytes as usize / 8 - 3 >= expected.longest_key
     };
@@ -51,12 +63,10 @@ pub(super) fn advised(profile: &DeviceProfile, expected: &Expected) -> Option<u3
     });
     // Of equals the smaller.
     let best = rated.reduce(|best, next| if next.1 > best.1 { next } else { best });
-    if best.is_none() {
-        messages::note(&format!(
-            "the profile has no requests of 4K to 64K; nodes have {}; measure more with leadline experiment \
-             r-by-k TARGET --into PROFILE",
-            format_size(NODE_BYTES[0].into())
-        ));
-    }
-    best.map(|(bytes, _)| bytes)
+    best.map(|(bytes, _)| bytes).ok_or_else(|| {
+        format!(
+            "the profile has no requests of 4K to 64K; nodes have {usual}; measure more with leadline \
+             experiment r-by-k TARGET --into PROFILE"
+        )
+    })
 }
