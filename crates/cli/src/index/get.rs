@@ -76,6 +76,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if args.json {
         output::print_json(&objects)?;
     }
+    args.open.leave(index)?;
     if missing.is_empty() {
         return Ok(());
     }

@@ -3,11 +3,16 @@
 use std::path::Path;
 
 use leadline_device::parse_large_size;
-use leadline_index::{Index, Options};
+use leadline_index::{Index, IndexError, Options};
 use leadline_profile::DeviceProfile;
 
 use crate::failure::Failure;
+use crate::graph::bytes;
+use crate::messages;
 use crate::paths::{InputPath, ProfileName};
+
+/// Bytes of log from which on it is worth writing it to the nodes.
+const LOG_BYTES: u64 = 1 << 20;
 
 /// What an index may use, and how it reads.
 #[derive(clap::Args)]
@@ -52,8 +57,41 @@ impl OpenArgs {
 
     /// Opens an index for reading only.
     pub(super) fn read(&self, folder: &Path) -> Result<Index, Failure> {
-        Ok(Index::open_with(folder, &self.read_options()?)?)
+        let options = self.read_options()?;
+        match Index::open_with(folder, &options) {
+            Err(IndexError::LogDoesNotFit { .. }) if write_log(folder, &options).is_ok() => {
+                Ok(Index::open_with(folder, &options)?)
+            }
+            opened => Ok(opened?),
+        }
     }
+
+    /// Lets go of an index that was read. If it was not closed, its log is written to its nodes, so that the
+    /// next command need not read it again; where the index cannot be written, that is said.
+    pub(super) fn leave(&self, index: Index) -> Result<(), Failure> {
+        let (folder, log_bytes) = (index.path().to_owned(), index.stats().log_bytes);
+        drop(index);
+        if log_bytes < LOG_BYTES {
+            return Ok(());
+        }
+        let options = self.read_options()?;
+        let was_not_closed =
+            format!("{}: it was not closed, and has {} of log", folder.display(), bytes(log_bytes));
+        match write_log(&folder, &options) {
+            Ok(()) => messages::note(&format!("{was_not_closed}, which was written to its nodes now")),
+            Err(IndexError::InUse { .. }) => {}
+            Err(_) => messages::note(&format!(
+                "{was_not_closed}, which is read each time; get it once as a user who may write to the \
+                 directory"
+            )),
+        }
+        Ok(())
+    }
+}
+
+/// Writes what only the log of an index has to its nodes.
+fn write_log(folder: &Path, options: &Options) -> Result<(), IndexError> {
+    Index::open_with(folder, &options.clone().read_only(false))?.close()
 }
 
 /// What commands take that look at an index as a whole.

@@ -90,6 +90,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         left -= 1;
     }
     output::print(&lines)?;
+    drop(entries);
+    args.open.leave(index)?;
     match stop.load(Ordering::Relaxed) {
         true => Err(Failure::Operation("interrupted; not all entries were printed".to_owned())),
         false => Ok(()),

@@ -275,3 +275,44 @@ fn nodes_are_as_large_as_the_profile_says() {
     let best = advised["chosen"]["node_bytes"].as_u64().unwrap();
     assert_eq!(loaded["node_bytes"], best.clamp(4096, 65_536), "{advised}");
 }
+
+#[test]
+fn the_log_of_an_index_that_was_not_closed_is_read_once() {
+    let dir = folder();
+    let dir = dir.path();
+    let path = dir.join("i");
+    let store = leadline_index::Index::open(&path).unwrap();
+    store.multi_insert((0..2000u32).map(|n| (format!("k{n:05}"), vec![b'v'; 1000]))).unwrap();
+    // As after a kill.
+    drop(store);
+    let log = || document(dir, &["stats", "i"])["log_bytes"].as_u64().unwrap();
+    assert!(log() > 2_000_000);
+    document(dir, &["verify", "i"]);
+    // Somebody else reads it.
+    let reader = leadline_index::Index::open_read_only(&path).unwrap();
+    let value = format!("k00007\t{}\n", "v".repeat(1000));
+    assert_eq!(index(dir, &["get", "i", "k00007"]).succeeded().stdout, value);
+    drop(reader);
+    assert!(log() > 2_000_000);
+    let got = index(dir, &["get", "i", "k00007"]).succeeded();
+    assert_eq!(got.stdout, value);
+    assert!(got.stderr.contains("i: it was not closed") && got.stderr.contains("written to its nodes"));
+    assert_eq!(log(), 0);
+    let got = index(dir, &["get", "i", "k00007"]).succeeded();
+    assert_eq!((got.stdout, got.stderr), (value, String::new()));
+}
+
+#[test]
+fn an_entry_that_is_too_long_is_named_with_its_line() {
+    let dir = folder();
+    let dir = dir.path();
+    let long = "k".repeat(600);
+    fs::write(dir.join("first.tsv"), format!("a\t1\n\nb\t2\n{long}\t3\nc\t4\n")).unwrap();
+    let named = ["first.tsv: line 4: the key `kkkkkkkk", "…` has 600 bytes", "at most 509", "--node-size"];
+    index(dir, &["load", "i", "first.tsv", "--header", "no"]).failed(2, &named);
+    assert!(!dir.join("i").exists());
+    // Into an index that has entries.
+    words(dir, 10);
+    index(dir, &["load", "w", "first.tsv", "--header", "no"]).failed(2, &named);
+    assert_eq!(document(dir, &["stats", "w"])["entries"], 10);
+}
