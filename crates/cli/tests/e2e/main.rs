@@ -30,6 +30,7 @@ mod graph_run;
 mod graph_sharded;
 mod graph_update;
 mod index;
+mod index_kills;
 mod interruption;
 mod killed;
 mod kills;
