@@ -98,7 +98,8 @@ enum Left {
     Closed,
     /// What came after it was closed is in the log.
     WithLog,
-    /// As before, and the page map is older than the last checkpoint: pages are found by what they say.
+    /// As before, and the page map is older than the last checkpoint: pages are found by what they say, and
+    /// by the lists of changes.
     WithoutMap,
 }
 
@@ -119,9 +120,7 @@ fn make(path: &Path, nodes: &MemoryDevice, left: Left) -> Result<(), IndexError>
 }
 
 /// The files of an index as an input. Its superblocks name the segments that are looked at when it is opened,
-/// which takes most of the time: the one that was written, or none where the page map knows all of it. Then
-/// there is one superblock: by the other, whose map knows less, a damaged page may pass for one that a crash
-/// tore.
+/// which takes most of the time: the one that was written, or none where the page map knows all of it.
 fn input(path: &Path, nodes: &MemoryDevice, left: Left) -> std::io::Result<Vec<u8>> {
     let mut input = fs::read(path.join("index"))?;
     let mut log = fs::read(path.join(LOG))?;
@@ -133,18 +132,13 @@ fn input(path: &Path, nodes: &MemoryDevice, left: Left) -> std::io::Result<Vec<u
     input.extend((log.len() as u32).to_le_bytes());
     input.extend(log);
     let block_at = |number: u32| nodes.contents(u64::from(number) * PAGE as u64, PAGE);
-    // Of two superblocks, the one with the higher number is in force.
-    let in_force = SUPERBLOCKS.into_iter().max_by_key(|at| block_at(*at)[40]);
     for number in 0..(CAPACITY / PAGE as u64) as u32 {
         let mut block = block_at(number);
-        if SUPERBLOCKS.contains(&number) && left != Left::WithoutMap && Some(number) != in_force {
-            continue;
-        }
         if SUPERBLOCKS.contains(&number) {
             let segments = u32::from(left == Left::WithoutMap);
             block[80..84].copy_from_slice(&segments.to_le_bytes());
-            block[88..PAGE - 4].fill(0);
-            block[92..96].copy_from_slice(&segments.to_le_bytes());
+            block[96..PAGE - 4].fill(0);
+            block[100..104].copy_from_slice(&segments.to_le_bytes());
             let sum = crc32fast::hash(&block[..PAGE - 4]);
             block[PAGE - 4..].copy_from_slice(&sum.to_le_bytes());
         }
@@ -265,9 +259,7 @@ impl Target for Indexes {
     }
 
     fn seeds(&self) -> Vec<Vec<u8>> {
-        // As long as no page map has it, a damaged page may pass for one that a crash tore.
-        let whole = self.seeds.inputs.len() - usize::from(!self.sealed);
-        self.seeds.inputs[..whole].to_vec()
+        self.seeds.inputs.clone()
     }
 
     fn binary(&self) -> bool {
