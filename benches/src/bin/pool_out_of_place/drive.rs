@@ -16,7 +16,7 @@ pub(crate) const OVER_PROVISIONING: f64 = 0.16;
 const BLOCKS_PER_PLANE: u64 = 256;
 
 /// Fewer pages of a block leave the drive too little room of its own.
-const LEAST_PAGES: u64 = 6;
+const LEAST_PAGES: u64 = 7;
 
 /// A simulated drive with the contents of its pages.
 pub(crate) struct Drive {
