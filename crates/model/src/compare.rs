@@ -161,12 +161,25 @@ impl ModelComparison {
         let best = if published(&observations) {
             models.iter().find(|m| m.name == Pio::NAME && m.fitted.is_some()).map(|m| m.name)
         } else {
-            let counts = concurrency_counts(&observations);
-            let able = |m: &&Assessment| !counts || ![Dam::NAME, Affine::NAME].contains(&m.name);
-            let eligible = || models.iter().filter(|m| !m.excluded);
-            choose(eligible().filter(able)).or_else(|| choose(eligible()))
+            choose(&able(&models, &observations))
         };
         ModelComparison { models, best, observations }
+    }
+
+    /// The models that describe the device about as well as the best one, each with its weight: 1 for the one
+    /// with the smallest error, next to nothing three standard errors above it. What all of them say, weighed
+    /// like this, does not jump where noise makes another one the best.
+    pub fn weighed(&self) -> Vec<(f64, &dyn Predict)> {
+        if published(&self.observations) {
+            return self.best().map(|best| vec![(1.0, best)]).unwrap_or_default();
+        }
+        let able = able(&self.models, &self.observations);
+        let Some((least, scale)) = least_error(&able) else { return Vec::new() };
+        let weight = |m: &Assessment| {
+            let above = (m.error_percent().unwrap_or(f64::INFINITY) - least) / (scale + SAME);
+            (-0.5 * above * above).exp()
+        };
+        able.into_iter().filter_map(|m| Some((weight(m), m.fitted.as_deref()?))).collect()
     }
 
     /// The one model that can be fitted to a table of costs: MQSSD's smooth functions, compared with the
@@ -381,13 +394,25 @@ fn exclude_shared(models: &mut [Assessment]) {
     }
 }
 
+/// Fitted models that may be chosen: where concurrency counts, one that knows it, if there is any.
+fn able<'a>(models: &'a [Assessment], observations: &Observations) -> Vec<&'a Assessment> {
+    let counts = concurrency_counts(observations);
+    let fitted = || models.iter().filter(|m| !m.excluded && m.fitted.is_some());
+    let able: Vec<&Assessment> =
+        fitted().filter(|m| !counts || ![Dam::NAME, Affine::NAME].contains(&m.name)).collect();
+    if able.is_empty() { fitted().collect() } else { able }
+}
+
+/// The smallest error of models, and its standard error, percentage points.
+fn least_error(models: &[&Assessment]) -> Option<(f64, f64)> {
+    let error = |m: &Assessment| m.error_percent().unwrap_or(f64::INFINITY);
+    let best = models.iter().min_by(|a, b| error(a).total_cmp(&error(b)))?;
+    Some((best.error_percent()?, best.held_out.map_or(0.0, |h| h.standard_error)))
+}
+
 /// The simplest within one standard error of the best; `models` has the simplest first.
-fn choose<'a>(models: impl Iterator<Item = &'a Assessment>) -> Option<&'static str> {
-    let fitted: Vec<&Assessment> = models.filter(|m| m.fitted.is_some()).collect();
-    let best = fitted.iter().min_by(|a, b| {
-        let error = |m: &Assessment| m.error_percent().unwrap_or(f64::INFINITY);
-        error(a).total_cmp(&error(b))
-    })?;
-    let limit = best.error_percent()? + best.held_out.map_or(0.0, |h| h.standard_error) + SAME;
-    fitted.iter().find(|m| m.error_percent().is_some_and(|error| error <= limit)).map(|m| m.name)
+fn choose(models: &[&Assessment]) -> Option<&'static str> {
+    let (least, standard_error) = least_error(models)?;
+    let limit = least + standard_error + SAME;
+    models.iter().find(|m| m.error_percent().is_some_and(|error| error <= limit)).map(|m| m.name)
 }

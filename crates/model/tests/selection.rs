@@ -130,6 +130,24 @@ fn the_model_that_made_the_data_is_chosen() {
 }
 
 #[test]
+fn the_model_that_made_the_data_has_most_of_the_weight_and_models_that_do_not_fit_have_none() {
+    for (truth, name) in [(pio as Truth, "pio"), (mqssd, "mqssd")] {
+        for seed in 0..3 {
+            let found = ModelComparison::with_resamples(observed(truth, seed), 0);
+            let weighed = found.weighed();
+            let all: f64 = weighed.iter().map(|(weight, _)| weight).sum();
+            let share =
+                |name: &str| weighed.iter().find(|(_, m)| m.name() == name).map_or(0.0, |(w, _)| w / all);
+            let most = weighed.iter().map(|(weight, _)| *weight).fold(0.0, f64::max);
+            assert!((most - 1.0).abs() < 1e-9, "the one with the smallest error");
+            assert!(share(name) > 0.2, "{name}: {}", share(name));
+            // They know no concurrency, which counts here.
+            assert!(share("dam") == 0.0 && share("affine") == 0.0 && share("pdam") < 0.01, "{name}");
+        }
+    }
+}
+
+#[test]
 fn parameters_come_back() {
     let near = |found: f64, true_value: f64| {
         assert!((found / true_value - 1.0).abs() < 0.02, "{found} {true_value}")
