@@ -1,6 +1,6 @@
 //! What requests cost on a measured device, as a table that a simulation can look up quickly.
 
-use leadline_model::{ModelComparison, Observations, PredictError, Workload};
+use leadline_model::{ModelComparison, Observations, Predict, PredictError, Workload};
 use leadline_profile::{DeviceProfile, OpKind, PAGE_BYTES, Pattern};
 
 use crate::residuals::Residuals;
@@ -24,8 +24,8 @@ pub(crate) enum End {
     High,
 }
 
-/// Seconds per request of every size at every concurrency: from the model that describes the device best,
-/// corrected by what was measured of like requests.
+/// Seconds per request of every size at every concurrency: from the models that describe the device about as
+/// well as the best one, each corrected by what was measured of like requests.
 #[derive(Debug, Clone)]
 pub struct DeviceCosts {
     /// The model's name.
@@ -52,7 +52,7 @@ impl DeviceCosts {
     /// Concurrencies in the table are powers of two up to this. More at a time are served as fast as these.
     pub(crate) const MOST_IN_FLIGHT: u32 = 256;
 
-    /// Fits the models to `profile` and takes the best one.
+    /// Fits the models to `profile`, and weighs those that describe it about as well as the best one.
     ///
     /// # Errors
     /// [`LsmError::Profile`]: no model can be fitted, or reads or writes were not measured.
@@ -79,32 +79,14 @@ impl DeviceCosts {
         let comparison = ModelComparison::new(observations.clone());
         // Alone: the residuals below are what the measurements add to it.
         let model = comparison.best().ok_or_else(needs)?;
+        let models = comparison.weighed();
         let mut seconds = [Vec::new(), Vec::new()];
         let mut spread = [Vec::new(), Vec::new()];
         for (side, op) in [OpKind::Read, OpKind::Write].into_iter().enumerate() {
-            let residuals = Residuals::of(model, &observations, op);
-            for size in SIZES[0]..=SIZES[1] {
-                let (mut row, mut spreads) = (Vec::new(), Vec::new());
-                for k in 0..=Self::MOST_IN_FLIGHT.ilog2() {
-                    let workload = Workload::pure(op, 1e6, 1 << size, 1.0, 1 << k);
-                    let found = model.predict(&workload).map_err(|error| match error {
-                        PredictError::NotMeasured { op, .. } => LsmError::Profile(match op {
-                            OpKind::Read => "reads".to_owned(),
-                            OpKind::Write => "writes".to_owned(),
-                        }),
-                        other => LsmError::Profile(other.to_string()),
-                    })?;
-                    // Twice as many in flight are at most twice as fast, whatever the fit says: no request
-                    // takes less time because others are there.
-                    let least = row.last().map_or(0.0, |half: &f64| half / 2.0);
-                    let of_model = (found.seconds_ci[1] / found.seconds).ln();
-                    let near = residuals.near(f64::from(size), f64::from(k), of_model);
-                    row.push((found.seconds / 1e6 * near.shift.exp()).max(least));
-                    spreads.push(near.spread);
-                }
-                seconds[side].push(row);
-                spread[side].push(spreads);
-            }
+            let of_model =
+                |(weight, model): &(f64, &dyn Predict)| Ok((*weight, corrected(*model, &observations, op)?));
+            let tables = models.iter().map(of_model).collect::<Result<Vec<_>, LsmError>>()?;
+            [seconds[side], spread[side]] = mean(&tables);
         }
         Ok(DeviceCosts {
             model: model.name(),
@@ -143,7 +125,7 @@ impl DeviceCosts {
         }
     }
 
-    /// Name of the model that the costs come from.
+    /// Name of the model that describes the device best.
     pub fn model(&self) -> &'static str {
         self.model
     }
@@ -216,6 +198,58 @@ impl DeviceCosts {
             place(in_flight.max(1.0).log2().min((self.read_p99.len() - 1) as f64), self.read_p99.len());
         self.read_p99[j] * (1.0 - v) + self.read_p99[j + 1] * v
     }
+}
+
+/// `[seconds, half of the 95 % interval in logarithms][size][concurrency]`.
+type Tables = [Vec<Vec<f64>>; 2];
+
+/// What a model says of every request of the table, corrected by what was measured of like requests.
+fn corrected(model: &dyn Predict, observations: &Observations, op: OpKind) -> Result<Tables, LsmError> {
+    let residuals = Residuals::of(model, observations, op);
+    let mut tables = [Vec::new(), Vec::new()];
+    for size in SIZES[0]..=SIZES[1] {
+        let most = residuals.most_in_flight(f64::from(size));
+        let (mut row, mut spreads) = (Vec::new(), Vec::new());
+        for k in 0..=DeviceCosts::MOST_IN_FLIGHT.ilog2() {
+            // A profile measures until more in flight do no more: beyond that they are served as fast.
+            let k = most.map_or(f64::from(k), |most| f64::from(k).min(most));
+            let workload = Workload::pure(op, 1e6, 1 << size, 1.0, k.exp2().round() as u32);
+            let found = model.predict(&workload).map_err(|error| match error {
+                PredictError::NotMeasured { op, .. } => LsmError::Profile(match op {
+                    OpKind::Read => "reads".to_owned(),
+                    OpKind::Write => "writes".to_owned(),
+                }),
+                other => LsmError::Profile(other.to_string()),
+            })?;
+            // Twice as many in flight are at most twice as fast, whatever the fit says: no request
+            // takes less time because others are there.
+            let least = row.last().map_or(0.0, |half: &f64| half / 2.0);
+            let of_model = (found.seconds_ci[1] / found.seconds).ln();
+            let near = residuals.near(f64::from(size), k, of_model);
+            row.push((found.seconds / 1e6 * near.shift.exp()).max(least));
+            spreads.push(near.spread);
+        }
+        tables[0].push(row);
+        tables[1].push(spreads);
+    }
+    Ok(tables)
+}
+
+/// The mean of the logarithms of what several models say.
+fn mean(tables: &[(f64, Tables)]) -> Tables {
+    let all: f64 = tables.iter().map(|(weight, _)| weight).sum();
+    let mean = |of: &dyn Fn(&Tables) -> f64| {
+        tables.iter().map(|(weight, table)| weight * of(table)).sum::<f64>() / all
+    };
+    let cells = |cell: &dyn Fn(usize, usize) -> f64| {
+        let [seconds, _] = &tables[0].1;
+        let row = |(i, row): (usize, &Vec<f64>)| (0..row.len()).map(|j| cell(i, j)).collect();
+        seconds.iter().enumerate().map(row).collect()
+    };
+    [
+        cells(&|i, j| mean(&|[seconds, _]| seconds[i][j].ln()).exp()),
+        cells(&|i, j| mean(&|[_, spread]| spread[i][j])),
+    ]
 }
 
 /// Index and fraction between it and the next, within `0..len`.

@@ -38,6 +38,27 @@ impl Residuals {
         Residuals { points: points.collect() }
     }
 
+    /// The most requests in flight that were measured of requests of about `size` bytes, both as powers of
+    /// two: between two sizes that were measured, by how near each is. `None` where either was measured at a
+    /// single concurrency, which does not tell where more in flight do no more.
+    pub(crate) fn most_in_flight(&self, size: f64) -> Option<f64> {
+        let mut by_size: Vec<[f64; 3]> = Vec::new();
+        let mut points: Vec<&[f64; 3]> = self.points.iter().collect();
+        points.sort_by(|a, b| a[0].total_cmp(&b[0]));
+        for [size, k, _] in points {
+            match by_size.last_mut().filter(|last| last[0] == *size) {
+                Some(last) => (last[1], last[2]) = (last[1].min(*k), last[2].max(*k)),
+                None => by_size.push([*size, *k, *k]),
+            }
+        }
+        let after = by_size.partition_point(|at| at[0] < size);
+        let (low, high) = (by_size.get(after.saturating_sub(1))?, by_size.get(after.min(by_size.len() - 1))?);
+        let several = |at: &[f64; 3]| at[2] > at[1];
+        let share =
+            if high[0] > low[0] { ((size - low[0]) / (high[0] - low[0])).clamp(0.0, 1.0) } else { 0.0 };
+        (several(low) && several(high)).then(|| low[2] + share * (high[2] - low[2]))
+    }
+
     /// The correction for requests of `size` bytes, `k` at a time, both as powers of two, for a model whose
     /// own interval has half the width `spread`.
     pub(crate) fn near(&self, size: f64, k: f64, spread: f64) -> Correction {
@@ -71,6 +92,18 @@ mod tests {
         assert!((far.shift + 1.0).abs() < 1e-3 && far.spread > 0.5, "{far:?}");
         let between = residuals.near(12.0, 2.0, 0.5);
         assert!(between.shift < 0.0 && between.spread > 1.0, "{between:?}");
+    }
+
+    #[test]
+    fn the_most_in_flight_of_a_size_is_what_was_measured_of_the_sizes_around_it() {
+        let of =
+            |points: &[[f64; 2]]| Residuals { points: points.iter().map(|p| [p[0], p[1], 0.0]).collect() };
+        let measured = of(&[[12.0, 0.0], [12.0, 6.0], [16.0, 0.0], [16.0, 2.0]]);
+        let most = |size| measured.most_in_flight(size);
+        assert_eq!([10.0, 12.0, 13.0, 16.0, 21.0].map(most), [6.0, 6.0, 5.0, 2.0, 2.0].map(Some));
+        // One concurrency does not tell where more do no more.
+        assert_eq!(of(&[[12.0, 0.0]]).most_in_flight(12.0), None);
+        assert_eq!(of(&[]).most_in_flight(12.0), None);
     }
 
     #[test]
