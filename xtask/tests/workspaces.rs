@@ -31,8 +31,8 @@ fn versions(lock: &str) -> BTreeMap<String, BTreeSet<String>> {
     versions
 }
 
-/// By packages with their versions, the features that `what` is built with: one list, or another for macros and
-/// build scripts.
+/// By packages with their versions, the features that `what` is built with: one list, or another for macros
+/// and build scripts.
 fn features(what: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::queue::Job;
 
-/// Programs, by their labels, whose temporary files may be in memory. What they test of a disk is in `target`.
+/// Programs, by their labels, whose temporary files may be in memory. What they test of a disk is in target.
 const PROGRAMS: [&str; 2] = ["crates/graph all", "crates/index all"];
 
 /// Where Linux has a file system in memory.

@@ -1,5 +1,5 @@
-//! Programs whose tests take long, and wait about as long as they compute: they are run in parts, several at a
-//! time.
+//! Programs whose tests take long, and wait about as long as they compute: they are run in parts, several at
+//! a time.
 
 use std::collections::BTreeMap;
 use std::process::Command;
