@@ -254,3 +254,17 @@ def test_damage_is_named_and_the_rest_is_read(tmp_path: Path) -> None:
         assert index[b"000001"] == b"value of 1"
         with pytest.raises(leadline.Failed, match="page"):
             index[b"002500"]
+
+
+def test_a_profile_chooses_the_size_of_a_new_index_s_nodes(tmp_path: Path) -> None:
+    leadline.profile("sim:flash", quick=True).save(tmp_path / "p.json")
+    leadline.experiment("r-by-k", "sim:flash", quick=True, into=tmp_path / "p.json")
+    profile = leadline.Profile.load(tmp_path / "p.json")
+    mix = {"point": 60, "range": 10, "insert": 30}
+    advice = leadline.btree.advise(profile, data="1G", key_size=16, value_size=100, mix=mix, memory="256M")
+    best = int(advice["node_bytes"][advice["chosen"]][0])
+    with Index.open(tmp_path / "new", profile=profile) as index:
+        assert index.stats()["node_bytes"] == min(max(best, 4096), 65536)
+    # What is asked for counts.
+    with Index.open(tmp_path / "asked", profile=profile, node_size="32K") as index:
+        assert index.stats()["node_bytes"] == 32768

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from . import _leadline
-from ._errors import BadInput
+from ._errors import BadInput, Warning
 from ._index_batch import IndexBatch
 from ._index_keys import Keys, pairs_of, value_of
 from ._index_view import IndexSnapshot, Reads
+from ._notes import warn
 from ._profile import Profile
 from ._progress import Progress, showing
 from ._sizes import Size, memory_bytes, size_bytes
@@ -87,11 +88,12 @@ class Index(Reads):
         concurrency
             Reads in flight from one call, 1 to 1024; by default 64.
         profile
-            Take the reads in flight, and the nodes written at once, from this device's profile; not with
-            `concurrency`.
+            Take the reads in flight, and the nodes written at once, from this device's profile, and choose
+            the size of a new index's nodes as :func:`btree.advise` does, for keys of 16 bytes and values of
+            100, four times as many as fit in `memory`; not with `concurrency`.
         node_size
-            Size of a new index's nodes: ``"4K"``, ``"8K"``, ``"16K"``, ``"32K"`` or ``"64K"``; by default 4K.
-            :func:`btree.advise` names the best one for a device. An index that exists keeps its own.
+            Size of a new index's nodes: ``"4K"``, ``"8K"``, ``"16K"``, ``"32K"`` or ``"64K"``; by default
+            what `profile` says is best, or 4K. An index that exists keeps its own.
         key_type
             ``"bytes"``, or ``"integer"`` for keys that are integers from 0 to 2^64 - 1.
         durability
@@ -149,6 +151,8 @@ class Index(Reads):
             flag_of("create", create),
             flag_of("read_only", read_only),
         )
+        if note := store.note():
+            warn(note, Warning)
         return cls(store, Path(name), keys)
 
     def close(self) -> None:

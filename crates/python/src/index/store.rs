@@ -23,6 +23,8 @@ pub(crate) struct IndexStore {
     index: Mutex<Option<Index>>,
     /// As it was opened.
     options: Options,
+    /// Why the profile did not say how large the nodes of a new index should be.
+    note: Option<String>,
 }
 
 /// A key with its new value; none where it is to be removed.
@@ -61,14 +63,24 @@ impl IndexStore {
                 Some(0.0) => Durability::EveryCommit,
                 Some(seconds) => Durability::Every(Duration::from_secs_f64(seconds)),
             });
-        let options = match node_size {
+        let is_new = create && !read_only && !path.join("index").exists();
+        let advised = profile
+            .filter(|_| is_new && node_size.is_none())
+            .map(|profile| leadline_cli::usual_node_bytes(&profile.profile, options.cache_bytes));
+        let note = advised.clone().and_then(Result::err);
+        let options = match node_size.or(advised.and_then(Result::ok)) {
             Some(node_bytes) => options.node_bytes(node_bytes),
             None => options,
         };
         // Reading a log may take a while.
         let opened = background::run(py, None, |_| Index::open_with(&path, &options))?;
         let index = opened.map_err(|error| raised(py, error))?;
-        Ok(IndexStore { index: Mutex::new(Some(index)), options })
+        Ok(IndexStore { index: Mutex::new(Some(index)), options, note })
+    }
+
+    /// Why the profile did not say how large the nodes of a new index should be.
+    fn note(&self) -> Option<&str> {
+        self.note.as_deref()
     }
 
     /// Writes a checkpoint and lets go of the index. What runs still ends first.
