@@ -52,7 +52,7 @@ impl DeviceCosts {
     /// Concurrencies in the table are powers of two up to this. More at a time are served as fast as these.
     pub(crate) const MOST_IN_FLIGHT: u32 = 256;
 
-    /// Fits the models to `profile`, and weighs those that describe it about as well as the best one.
+    /// Fits the models to `profile`, and weighs the models that describe it about as well as the best one.
     ///
     /// # Errors
     /// [`LsmError::Profile`]: no model can be fitted, or reads or writes were not measured.
