@@ -117,6 +117,28 @@ pub enum IndexError {
         /// Where it was looked for.
         path: PathBuf,
     },
+    /// The file of nodes is gone, and with it what the index held.
+    #[error(
+        "{path}: the file `pages` is missing, which holds the index's entries; restore it from a backup, or \
+         remove the directory to begin anew",
+        path = path.display()
+    )]
+    NoPages {
+        /// The index's directory.
+        path: PathBuf,
+    },
+    /// What the index is was lost, and its nodes were not.
+    #[error(
+        "{path}: the file `index` is empty, though `pages` holds {bytes} bytes; restore it from a backup, or \
+         remove the directory to begin anew",
+        path = path.display()
+    )]
+    NoHead {
+        /// The index's directory.
+        path: PathBuf,
+        /// Bytes that the nodes take.
+        bytes: u64,
+    },
     /// The directory holds something else.
     #[error("{path}: this directory holds something else than an index; give an empty or a new one",
             path = path.display())]

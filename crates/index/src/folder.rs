@@ -8,6 +8,7 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -28,6 +29,9 @@ const USUAL_NODE_BYTES: u32 = 4096;
 /// Nodes in memory at least: one way through the tree, what a split needs, and what is read ahead.
 const LEAST_FRAMES: u64 = 64;
 
+/// What the nodes of an index take at most that was never made to its end.
+const UNMADE_BYTES: u64 = 1 << 20;
+
 /// Nodes in memory at most that are kept for readers of a full disk.
 const READER_FRAMES: u32 = 256;
 
@@ -36,8 +40,9 @@ const READER_FRAMES: u32 = 256;
 pub(crate) struct Folder {
     path: PathBuf,
     node_bytes: u32,
-    /// Holds the lock.
-    _head: File,
+    /// Holds the lock. Empty until the index is made: before, there is none.
+    head: File,
+    is_new: bool,
 }
 
 impl Folder {
@@ -54,7 +59,7 @@ impl Folder {
         }
         let name = path.join("index");
         let mut open = OpenOptions::new();
-        let mut head = open.read(true).write(!read_only).create(create).truncate(false).open(&name).map_err(
+        let head = open.read(true).write(!read_only).create(create).truncate(false).open(&name).map_err(
             |error| match error.kind() {
                 io::ErrorKind::NotFound => IndexError::NotThere { path: path.to_owned() },
                 _ => IndexError::io("opening it", &name)(error),
@@ -70,19 +75,26 @@ impl Folder {
         }
         let mut text = String::new();
         (&head).take(1024).read_to_string(&mut text).map_err(IndexError::io("reading it", &name))?;
-        let node_bytes = match text.is_empty() {
+        let is_new = text.is_empty();
+        let node_bytes = match is_new {
             true if read_only => return Err(IndexError::NotThere { path: path.to_owned() }),
-            true => {
-                // Until then it is no index: so a name that a crash may take holds nothing.
-                sync_parent(path).map_err(failed("making its name durable"))?;
-                write_head(&mut head, options).map_err(IndexError::io("writing it", &name))?
-            }
+            true => options.node_bytes.unwrap_or(USUAL_NODE_BYTES),
             false => read_head(&text, path, options)?,
         };
-        if !read_only {
-            File::open(path).and_then(|folder| folder.sync_all()).map_err(failed("making it durable"))?;
+        Ok(Folder { path: path.to_owned(), node_bytes, head, is_new })
+    }
+
+    /// The nodes and the log are there, and durable: from now on this is an index. A process that is killed
+    /// before leaves nothing that could be taken for one.
+    pub(crate) fn made(&self) -> Result<(), IndexError> {
+        if !self.is_new {
+            return Ok(());
         }
-        Ok(Folder { path: path.to_owned(), node_bytes, _head: head })
+        let path = &self.path;
+        sync_folder(path).map_err(IndexError::io("making it durable", path))?;
+        // Before it has content: a name that a crash may take holds nothing.
+        sync_parent(path).map_err(IndexError::io("making its name durable", path))?;
+        write_head(&self.head, self.node_bytes).map_err(IndexError::io("writing it", &path.join("index")))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -127,13 +139,29 @@ impl Folder {
         Ok(Pool::open(device, config)?)
     }
 
+    /// Refuses to make an index over nodes whose head was lost.
+    fn check_unmade(&self, pages: &Path) -> Result<(), IndexError> {
+        let bytes = fs::metadata(pages).map_or(0, |file| file.blocks() * 512);
+        match bytes > UNMADE_BYTES {
+            true => Err(IndexError::NoHead { path: self.path.clone(), bytes }),
+            false => Ok(()),
+        }
+    }
+
     /// The file of nodes.
     fn device(&self, options: &Options) -> Result<Arc<dyn Device>, IndexError> {
         let name = self.path.join("pages");
         let failed = |what: &'static str| IndexError::io(what, &name);
         let writable = !options.read_only;
-        let file = OpenOptions::new().read(true).write(writable).create(writable).truncate(false).open(&name);
-        let file = file.map_err(failed("opening it"))?;
+        if self.is_new {
+            self.check_unmade(&name)?;
+        }
+        let mut open = OpenOptions::new();
+        let file = open.read(true).write(writable).create(self.is_new).truncate(self.is_new).open(&name);
+        let file = file.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => IndexError::NoPages { path: self.path.clone() },
+            _ => failed("opening it")(error),
+        })?;
         let made = file.metadata().map_err(failed("examining it"))?.len();
         let capacity = if made > 0 { made } else { options.most_bytes };
         let capacity = capacity / u64::from(self.node_bytes) * u64::from(self.node_bytes);
@@ -142,9 +170,7 @@ impl Folder {
                 file.set_len(capacity).map_err(failed("making room for it"))?;
             }
             // Its name: a load writes no log, which would make the names in the directory durable.
-            File::open(&self.path)
-                .and_then(|folder| folder.sync_all())
-                .map_err(failed("making its name durable"))?;
+            sync_folder(&self.path).map_err(failed("making its name durable"))?;
         }
         let direct = direct_alignment(&file);
         let device = FileOptions::new(IoEngine::best().0, *direct.as_ref().unwrap_or(&4096))
@@ -152,6 +178,11 @@ impl Folder {
             .writable(writable);
         Ok(Arc::new(FileDevice::new(file, capacity, device).map_err(PoolError::from)?))
     }
+}
+
+/// Makes the names in a directory durable.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
 }
 
 /// Whether nodes may have this size.
@@ -193,14 +224,12 @@ fn check_content(path: &Path) -> Result<(), IndexError> {
     if is_index { Ok(()) } else { Err(IndexError::NoIndex { path: path.to_owned() }) }
 }
 
-/// Writes what a new index is; the bytes of its nodes.
-fn write_head(head: &mut File, options: &Options) -> io::Result<u32> {
-    let node_bytes = options.node_bytes.unwrap_or(USUAL_NODE_BYTES);
+/// Writes what a new index is.
+fn write_head(mut head: &File, node_bytes: u32) -> io::Result<()> {
     head.rewind()?;
     // With one write: a process that is killed leaves all of it or nothing.
     head.write_all(format!("{HEAD}\n{NODE_BYTES}{node_bytes}\n").as_bytes())?;
-    head.sync_all()?;
-    Ok(node_bytes)
+    head.sync_all()
 }
 
 /// The bytes of an index's nodes.

@@ -110,6 +110,7 @@ impl Shared {
         if !options.read_only && (is_new || shared.log_bytes() > options.checkpoint_bytes) {
             shared.checkpoint()?;
         }
+        shared.folder.made()?;
         Ok(shared)
     }
 

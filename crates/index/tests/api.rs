@@ -367,3 +367,55 @@ fn an_index_that_was_made_small_is_opened_with_larger_options_too() {
         assert_eq!(pages(), before);
     }
 }
+
+/// Without its nodes an index would come back empty, without a word.
+#[test]
+fn an_index_whose_files_are_lost_is_refused_and_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let (head, pages) = (folder.path().join("index"), folder.path().join("pages"));
+    let index = open(folder.path());
+    index.load((0..20_000_u32).map(|n| (n.to_be_bytes(), [7; 100]))).unwrap();
+    index.close().unwrap();
+    let (head_text, kept) = (fs::read(&head).unwrap(), folder.path().join("kept"));
+    let refusal = |options: &Options| {
+        let before = fs::read_dir(folder.path()).unwrap().count();
+        let error = Index::open_with(folder.path(), options).unwrap_err();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), before, "nothing is made");
+        error.to_string()
+    };
+    fs::rename(&pages, &kept).unwrap();
+    for options in [small(), small().read_only(true)] {
+        let said = refusal(&options);
+        assert!(said.contains("the file `pages` is missing") && said.contains("backup"), "{said}");
+    }
+    fs::rename(&kept, &pages).unwrap();
+    fs::write(&head, "").unwrap();
+    assert!(refusal(&small()).contains("the file `index` is empty"));
+    assert!(matches!(
+        Index::open_with(folder.path(), &small().read_only(true)),
+        Err(IndexError::NotThere { .. })
+    ));
+    fs::write(&head, head_text).unwrap();
+    assert_eq!(open(folder.path()).len(), 20_000);
+}
+
+/// A process that is killed while it makes an index leaves files that the next one begins anew with.
+#[test]
+fn an_index_that_was_never_made_to_its_end_is_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    for (case, has_pages) in [false, true].into_iter().enumerate() {
+        let path = folder.path().join(case.to_string());
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join("index"), "").unwrap();
+        if has_pages {
+            fs::File::create(path.join("pages")).unwrap().set_len(1 << 30).unwrap();
+        }
+        let options = small().read_only(true);
+        assert!(matches!(Index::open_with(&path, &options), Err(IndexError::NotThere { .. })));
+        let index = Index::open_with(&path, &small().most_bytes(512 << 20)).unwrap();
+        index.insert("a", "1").unwrap();
+        index.close().unwrap();
+        assert_eq!(fs::metadata(path.join("pages")).unwrap().len(), 512 << 20);
+        assert_eq!(open(&path).get("a").unwrap().as_deref(), Some(&b"1"[..]));
+    }
+}

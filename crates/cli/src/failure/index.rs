@@ -48,6 +48,8 @@ impl From<IndexError> for Failure {
             IndexError::ValueTooLong { .. }
             | IndexError::NodeSize { .. }
             | IndexError::NoIndex { .. }
+            | IndexError::NoPages { .. }
+            | IndexError::NoHead { .. }
             | IndexError::Version { .. }
             | IndexError::InUse { .. } => Failure::Input(error.to_string()),
             _ => Failure::Operation(error.to_string()),

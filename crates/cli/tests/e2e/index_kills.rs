@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -19,9 +18,6 @@ const ENTRIES: u32 = 20_000;
 /// Kills of each kind of load.
 const KILLS: u32 = 125;
 const FEW_KILLS: u32 = 2;
-
-/// Bytes on the disk of a file of nodes that has none yet.
-const UNFINISHED: u64 = 64 << 10;
 
 type Entries = BTreeMap<String, String>;
 
@@ -108,9 +104,9 @@ impl Load {
         };
         assert!(names(&index).iter().all(|name| is_of_index(name)), "{what}: {:?}", names(&index));
         let verified = run(dir, &["index", "verify", "it.index", "--json"]);
-        // One whose file of nodes was just being made cannot be read, and is loaded like a new one.
-        let room = fs::metadata(index.join("pages")).map_or(0, |pages| pages.blocks() * 512);
-        if self.before.is_empty() && room <= UNFINISHED && verified.code != Some(0) {
+        // One that was just being made is none yet.
+        if self.before.is_empty() && fs::metadata(index.join("index")).unwrap().len() == 0 {
+            verified.failed(2, &["there is no index"]);
             return Entries::new();
         }
         assert_eq!(verified.code, Some(0), "{what}: {}{}", verified.stdout, verified.stderr);
