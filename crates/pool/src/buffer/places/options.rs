@@ -8,7 +8,8 @@ use crate::setters::setters;
 #[non_exhaustive]
 pub struct OutOfPlace {
     /// Bytes of a segment, which is written from its beginning to its end and cleaned as a whole: at least 4
-    /// pages. A device keeps the size with which it was first opened.
+    /// pages. A device keeps the size with which it was first opened. With segments no smaller than what a
+    /// flash drive erases together, it has next to nothing to move itself.
     pub segment_bytes: u32,
     /// The share of the device's segments that holds no page, from 0.02 to 0.9: with more of it, cleaning
     /// moves fewer pages. Decides how many pages a new device has.
