@@ -120,7 +120,7 @@ pub enum IndexError {
     /// The file of nodes is gone, and with it what the index held.
     #[error(
         "{path}: the file `pages` is missing, which holds the index's entries; restore it from a backup, or \
-         remove the directory to begin anew",
+         remove the directory to begin again",
         path = path.display()
     )]
     NoPages {
@@ -130,7 +130,7 @@ pub enum IndexError {
     /// What the index is was lost, and its nodes were not.
     #[error(
         "{path}: the file `index` is empty, though `pages` holds {bytes} bytes; restore it from a backup, or \
-         remove the directory to begin anew",
+         remove the directory to begin again",
         path = path.display()
     )]
     NoHead {
