@@ -18,7 +18,7 @@ pub struct Done {
     pub seconds: f64,
 }
 
-/// Fills the empty store with so many warehouses.
+/// Fills the empty store with the initial population of `warehouses` warehouses.
 pub fn fill(store: Box<dyn Store>, warehouses: u32) -> Result<()> {
     leadline_tpcc::load(Arc::new(Rows(store)), scale(warehouses)?, 1, |_| {})?;
     Ok(())
@@ -56,7 +56,7 @@ pub fn check(store: Box<dyn Store>) -> Result<()> {
     }
 }
 
-/// Bytes of the keys and rows of so many warehouses, about.
+/// Bytes of the keys and rows of `warehouses` warehouses, about; an error where that is no scale of TPC-C.
 pub fn bytes(warehouses: u32) -> Result<u64> {
     Ok(leadline_tpcc::row_bytes(scale(warehouses)?))
 }

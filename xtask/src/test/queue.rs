@@ -92,7 +92,7 @@ pub(super) type Build = Box<dyn FnOnce() -> anyhow::Result<Vec<Job>> + Send>;
 /// Test programs that wait for a worker.
 struct Queue {
     jobs: VecDeque<Job>,
-    /// Whether a build beside them may add to them.
+    /// Whether a build that is under way may add more.
     more: bool,
 }
 
@@ -141,7 +141,7 @@ pub(super) fn run_all(
 ) -> anyhow::Result<Vec<Ran>> {
     // Programs of tests wait for devices, clocks and servers for half of their time or more.
     let workers = thread::available_parallelism().map_or(2, usize::from) * 2;
-    let cargo = if beside.checks.is_empty() { "" } else { ", and cargo beside them" };
+    let cargo = if beside.checks.is_empty() { "" } else { ", and cargo next to them" };
     say(&format!("==> tests: {} programs, {workers} at a time{cargo}", jobs.len()));
     let waiting = Waiting::new(jobs);
     let finish = |job: Job| -> anyhow::Result<Ran> {

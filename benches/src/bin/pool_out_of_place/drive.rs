@@ -43,7 +43,7 @@ struct DrivePair {
 }
 
 impl Drive {
-    /// An empty drive of so many bytes: one of the catalogue's, with blocks as small as its size demands, or
+    /// An empty drive of `bytes` bytes: one of the catalogue's, with blocks as small as its size demands, or
     /// a small one.
     pub(crate) fn new(name: Option<&str>, bytes: u64) -> Result<Drive> {
         let spec = match name {
